@@ -1,0 +1,1 @@
+//! JSON Schema subset: checks and coerces tool arguments.

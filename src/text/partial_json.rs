@@ -1,0 +1,1 @@
+//! Incremental parser for the arguments of a tool call.

@@ -1,0 +1,1 @@
+//! Bytes of a server-sent event stream → frames.
