@@ -4,8 +4,12 @@
 //! Refuses to know any provider: what a frame means is the business of the protocol that reads it.
 //!
 //! ```
-//! let arguments = sluice_agent::text::partial_json::parse_arguments(r#"{"city":"Paris"}"#);
-//! assert_eq!(arguments.unwrap()["city"], "Paris");
+//! use sluice_agent::text::{partial_json::parse_arguments, sse::SseDecoder};
+//!
+//! let mut decoder = SseDecoder::new();
+//! decoder.push(b"data: {\"city\":\"Paris\"}\n\n");
+//! let frame = decoder.next_frame().unwrap();
+//! assert_eq!(parse_arguments(frame.data).unwrap()["city"], "Paris");
 //! ```
 
 pub mod partial_json;
