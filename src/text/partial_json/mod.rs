@@ -41,6 +41,9 @@ mod parser;
 mod state;
 mod value;
 
+#[cfg(test)]
+mod tests;
+
 pub use error::{JsonError, JsonErrorKind};
 pub use ops::{ArgumentSink, PathOp};
 pub use parser::{MAX_DEPTH, PartialJson};

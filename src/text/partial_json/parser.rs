@@ -114,6 +114,12 @@ impl PartialJson {
         Ok(())
     }
 
+    /// Bytes of text that wait to be complete.
+    #[cfg(test)]
+    pub(super) fn held(&self) -> usize {
+        self.text.capacity()
+    }
+
     /// Notes an error, of which the first counts.
     fn fail(&mut self, offset: usize, kind: JsonErrorKind) {
         self.error.get_or_insert(JsonError { offset, kind });

@@ -3,6 +3,9 @@ use proptest::prelude::*;
 
 type Frames = Vec<(String, String)>;
 
+/// A body, and event and data of its frames.
+type Body = (&'static [u8], &'static [(&'static str, &'static str)]);
+
 fn drain(decoder: &mut SseDecoder, frames: &mut Frames) {
     while let Some(frame) = decoder.next_frame() {
         frames.push((frame.event.to_owned(), frame.data.to_owned()));
@@ -129,7 +132,7 @@ fn bodies() -> Vec<(Vec<u8>, Frames)> {
             frames(&[("", DELTA), ("", STOP)]),
         ),
     ];
-    let short: &[(&[u8], &[(&str, &str)])] = &[
+    let short: &[Body] = &[
         // Characters and broken bytes.
         (
             "data: {\"t\":\"好🙂\"}\n\n".as_bytes(),
