@@ -117,7 +117,8 @@ impl Assembler {
             StreamPart::ToolCallDelta { key, json } => self.grow_call(key, &json),
             StreamPart::ToolCallSignature { key, signature } => {
                 if let Some(pending) = self.calls.iter().find(|pending| pending.key == key) {
-                    self.batch.push(Op::ToolCallSignature, pending.call.block, &[&signature]);
+                    self.batch
+                        .push(Op::ToolCallSignature, pending.call.block, &[&signature]);
                 }
             }
             StreamPart::ToolCallEnd { key } => self.end_call(key),
@@ -148,12 +149,28 @@ impl Assembler {
     pub fn commit(&mut self, words: usize) {
         if words < self.batch.words().len() {
             self.blocks.clone_from(&self.committed);
-            for operation in self.batch.operations().take_while(|operation| operation.word < words) {
+            for operation in self
+                .batch
+                .operations()
+                .take_while(|operation| operation.word < words)
+            {
                 match operation.op {
-                    Op::TextStart => self.blocks.push(Block { kind: BlockKind::Text, open: true }),
-                    Op::ThinkingStart => self.blocks.push(Block { kind: BlockKind::Thinking, open: true }),
-                    Op::ToolCallStart => self.blocks.push(Block { kind: BlockKind::ToolCall, open: true }),
-                    Op::Image => self.blocks.push(Block { kind: BlockKind::Image, open: false }),
+                    Op::TextStart => self.blocks.push(Block {
+                        kind: BlockKind::Text,
+                        open: true,
+                    }),
+                    Op::ThinkingStart => self.blocks.push(Block {
+                        kind: BlockKind::Thinking,
+                        open: true,
+                    }),
+                    Op::ToolCallStart => self.blocks.push(Block {
+                        kind: BlockKind::ToolCall,
+                        open: true,
+                    }),
+                    Op::Image => self.blocks.push(Block {
+                        kind: BlockKind::Image,
+                        open: false,
+                    }),
                     Op::TextEnd | Op::ThinkingEnd | Op::ToolCallEnd => {
                         if let Some(block) = self.blocks.get_mut(operation.block as usize) {
                             block.open = false;
@@ -192,7 +209,9 @@ impl Assembler {
         let stop_reason = match (&self.error, self.finish) {
             (Some(error), _) if error.code == ErrorCode::Aborted => StopReason::Aborted,
             (Some(_), _) | (None, None) => StopReason::Error,
-            (None, Some(StopReason::Stop | StopReason::ToolUse)) if has_calls => StopReason::ToolUse,
+            (None, Some(StopReason::Stop | StopReason::ToolUse)) if has_calls => {
+                StopReason::ToolUse
+            }
             (None, Some(StopReason::ToolUse)) => StopReason::Stop,
             (None, Some(reason)) => reason,
         };
@@ -220,7 +239,11 @@ impl Assembler {
             self.end_block(index, open_kind);
         }
         let index = self.add_block(kind, true);
-        let op = if kind == BlockKind::Text { Op::TextStart } else { Op::ThinkingStart };
+        let op = if kind == BlockKind::Text {
+            Op::TextStart
+        } else {
+            Op::ThinkingStart
+        };
         self.batch.push(op, index, &[]);
         index
     }
@@ -255,13 +278,21 @@ impl Assembler {
             return;
         }
         let block = self.open_block(kind);
-        let op = if kind == BlockKind::Text { Op::TextDelta } else { Op::ThinkingDelta };
+        let op = if kind == BlockKind::Text {
+            Op::TextDelta
+        } else {
+            Op::ThinkingDelta
+        };
         self.batch.push(op, block, &[text]);
     }
 
     fn sign(&mut self, kind: BlockKind, signature: &str) {
         let block = self.open_block(kind);
-        let op = if kind == BlockKind::Text { Op::TextSignature } else { Op::ThinkingSignature };
+        let op = if kind == BlockKind::Text {
+            Op::TextSignature
+        } else {
+            Op::ThinkingSignature
+        };
         self.batch.push(op, block, &[signature]);
     }
 
@@ -270,8 +301,17 @@ impl Assembler {
         let id = self.unique_id(id);
         let block = self.add_block(BlockKind::ToolCall, true);
         self.batch.push(Op::ToolCallStart, block, &[&id, &name]);
-        let call = AssembledCall { id, name, block, json: String::new() };
-        self.calls.push(PendingCall { key, call, parser: PartialJson::new() });
+        let call = AssembledCall {
+            id,
+            name,
+            block,
+            json: String::new(),
+        };
+        self.calls.push(PendingCall {
+            key,
+            call,
+            parser: PartialJson::new(),
+        });
     }
 
     /// Ids pair calls with results, so two calls of a message never share one.
@@ -280,7 +320,11 @@ impl Assembler {
         if !id.is_empty() && !taken(&id) {
             return id;
         }
-        let stem = if id.is_empty() { format!("call_{}", self.id_prefix) } else { id };
+        let stem = if id.is_empty() {
+            format!("call_{}", self.id_prefix)
+        } else {
+            id
+        };
         (self.calls.len()..)
             .map(|number| format!("{stem}_{number}"))
             .find(|id| !taken(id))
@@ -291,14 +335,21 @@ impl Assembler {
         if json.is_empty() {
             return;
         }
-        let Some(pending) = self.calls.iter_mut().find(|pending| pending.key == key) else { return };
+        let Some(pending) = self.calls.iter_mut().find(|pending| pending.key == key) else {
+            return;
+        };
         pending.call.json.push_str(json);
         let parser = &mut pending.parser;
-        self.batch.push_path(Op::ToolCallDelta, pending.call.block, json, |sink| parser.push(json, sink));
+        self.batch
+            .push_path(Op::ToolCallDelta, pending.call.block, json, |sink| {
+                parser.push(json, sink)
+            });
     }
 
     fn end_call(&mut self, key: u32) {
-        let Some(pending) = self.calls.iter_mut().find(|pending| pending.key == key) else { return };
+        let Some(pending) = self.calls.iter_mut().find(|pending| pending.key == key) else {
+            return;
+        };
         let block = pending.call.block;
         let parser = &mut pending.parser;
         // An error is kept for the moment when the call would run; the view stays as it is.
@@ -311,7 +362,12 @@ impl Assembler {
     }
 
     fn count(&mut self, update: UsageUpdate) {
-        let UsageUpdate { input, output, cache_read, cache_write } = update;
+        let UsageUpdate {
+            input,
+            output,
+            cache_read,
+            cache_write,
+        } = update;
         self.usage.input = input.or(self.usage.input);
         self.usage.output = output.or(self.usage.output);
         self.usage.cache_read = cache_read.or(self.usage.cache_read);
@@ -330,10 +386,19 @@ impl AssembledCall {
 }
 
 fn price(counts: UsageUpdate, cost: Option<ModelCost>) -> Usage {
-    let [input, output, cache_read, cache_write] =
-        [counts.input, counts.output, counts.cache_read, counts.cache_write].map(|count| count.unwrap_or(0.0).max(0.0));
-    let ModelCost { input: per_input, output: per_output, cache_read: per_read, cache_write: per_write } =
-        cost.unwrap_or_default();
+    let [input, output, cache_read, cache_write] = [
+        counts.input,
+        counts.output,
+        counts.cache_read,
+        counts.cache_write,
+    ]
+    .map(|count| count.unwrap_or(0.0).max(0.0));
+    let ModelCost {
+        input: per_input,
+        output: per_output,
+        cache_read: per_read,
+        cache_write: per_write,
+    } = cost.unwrap_or_default();
     let dollars = |tokens: f64, per_million: f64| tokens * per_million / 1_000_000.0;
     let mut cost = UsageCost {
         input: dollars(input, per_input),
@@ -343,7 +408,14 @@ fn price(counts: UsageUpdate, cost: Option<ModelCost>) -> Usage {
         total: 0.0,
     };
     cost.total = cost.input + cost.output + cost.cache_read + cost.cache_write;
-    Usage { input, output, cache_read, cache_write, total_tokens: input + output + cache_read + cache_write, cost }
+    Usage {
+        input,
+        output,
+        cache_read,
+        cache_write,
+        total_tokens: input + output + cache_read + cache_write,
+        cost,
+    }
 }
 
 #[cfg(test)]

@@ -20,15 +20,15 @@ use crate::message::{AssistantMessage, ImageContent, Message, StopReason, ToolCa
 use crate::tagged::tagged_union;
 
 /// A value that events can carry.
-pub trait Carried: Debug + Clone + PartialEq + Serialize + DeserializeOwned {}
-impl<T: Debug + Clone + PartialEq + Serialize + DeserializeOwned> Carried for T {}
+pub trait Carried: Debug + Clone + PartialEq + Serialize + DeserializeOwned + 'static {}
+impl<T: Debug + Clone + PartialEq + Serialize + DeserializeOwned + 'static> Carried for T {}
 
 /// Whose values the events carry.
-pub trait Page: Debug + Clone + PartialEq {
+pub trait Page: Debug + Clone + PartialEq + 'static {
     /// A transcript message of any role, custom roles included.
     type Message: Carried;
     /// An assistant message, complete or so far.
-    type Assistant: Carried;
+    type Assistant: Carried + Into<Self::Message>;
     /// A tool call block.
     type ToolCall: Carried;
     /// Any other value: arguments and results of tools.

@@ -1,5 +1,6 @@
 //! Sluice: an LLM agent loop for browser UIs.
 
+pub mod agent;
 pub mod assemble;
 pub mod error;
 pub mod event;

@@ -256,6 +256,12 @@ tagged_union! {
     }
 }
 
+impl From<AssistantMessage> for Message {
+    fn from(message: AssistantMessage) -> Self {
+        Self::Assistant(message)
+    }
+}
+
 impl AssistantMessage {
     /// The tool calls of this message, in order.
     pub fn tool_calls(&self) -> impl Iterator<Item = &ToolCall> {

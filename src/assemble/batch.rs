@@ -94,7 +94,11 @@ impl Op {
     /// How many strings the operation has.
     pub fn strings(self) -> usize {
         match self {
-            Self::TextStart | Self::TextEnd | Self::ThinkingStart | Self::ThinkingEnd | Self::Redacted => 0,
+            Self::TextStart
+            | Self::TextEnd
+            | Self::ThinkingStart
+            | Self::ThinkingEnd
+            | Self::Redacted => 0,
             Self::TextDelta
             | Self::ThinkingDelta
             | Self::ToolCallDelta
@@ -165,7 +169,13 @@ impl Batch {
                 path = self.words.get(end + 1..end + 1 + count)?;
                 end += 1 + count;
             }
-            let operation = Operation { word, op, block: head >> 8, lengths, path };
+            let operation = Operation {
+                word,
+                op,
+                block: head >> 8,
+                lengths,
+                path,
+            };
             word = end;
             Some(operation)
         })
@@ -209,7 +219,7 @@ impl Batch {
 }
 
 /// Writes path steps into a batch.
-pub struct PathWriter<'a>(&'a mut Batch);
+pub(super) struct PathWriter<'a>(&'a mut Batch);
 
 impl ArgumentSink for PathWriter<'_> {
     fn apply(&mut self, op: PathOp<'_>) {
@@ -236,6 +246,10 @@ impl ArgumentSink for PathWriter<'_> {
 }
 
 fn utf16_length(text: &str) -> u32 {
-    let length = if text.is_ascii() { text.len() } else { text.encode_utf16().count() };
+    let length = if text.is_ascii() {
+        text.len()
+    } else {
+        text.encode_utf16().count()
+    };
     length as u32
 }

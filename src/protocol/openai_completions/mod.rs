@@ -26,6 +26,8 @@ pub struct StreamDecoder {}
 impl StreamDecoder {
     /// Reads one frame.
     pub fn on_frame(&mut self, _frame: Frame<'_>, _parts: &mut Vec<StreamPart>) {}
+    /// whole
+    pub fn on_whole_body(&mut self, _body: &str, _parts: &mut Vec<StreamPart>) {}
     /// The body has ended.
     pub fn finish(&mut self, _parts: &mut Vec<StreamPart>) {}
     /// Whether the terminal marker was seen.
