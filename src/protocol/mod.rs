@@ -5,7 +5,9 @@
 //! or knows of a browser, so a recorded response is a unit test. [`Api`] picks the protocol;
 //! [`history`] makes a transcript acceptable to whatever model is called next.
 
+mod failure;
 pub mod history;
+mod http;
 pub mod openai_completions;
 mod part;
 mod tool_calls;
@@ -132,10 +134,26 @@ impl Decoder {
         }
     }
 
-    /// Whether the terminal marker was seen: nothing more is worth reading.
+    /// Reads a successful response whose body is one JSON document in place of a stream, as some
+    /// proxies send it: a whole answer, or an error. Takes the place of all other calls.
+    pub fn on_whole_body(&mut self, body: &str, parts: &mut Vec<StreamPart>) {
+        match self {
+            Self::OpenAiCompletions(decoder) => decoder.on_whole_body(body, parts),
+        }
+    }
+
+    /// Whether the terminal marker or a failure was seen: nothing more is worth reading.
     pub fn is_done(&self) -> bool {
         match self {
             Self::OpenAiCompletions(decoder) => decoder.is_done(),
+        }
+    }
+
+    /// Whether enough was seen for [`Decoder::finish`] to say how the answer ended. Reading goes on
+    /// (token counts may follow), but a connection that breaks or falls silent now does no harm.
+    pub fn is_complete(&self) -> bool {
+        match self {
+            Self::OpenAiCompletions(decoder) => decoder.is_complete(),
         }
     }
 }

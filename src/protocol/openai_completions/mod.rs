@@ -1,37 +1,39 @@
 //! OpenAI's chat completions and the many hosts that speak it.
+//!
+//! Owns what is peculiar to this wire: `request.rs` builds the body, `hosts.rs` knows how hosts
+//! differ, `stream.rs` reads the response. Refuses to guess about hosts it does not know: they get
+//! the fields that every host accepts and nothing else.
+//!
+//! ```
+//! use sluice_agent::protocol::{Api, Decoder, StreamPart};
+//! use sluice_agent::text::sse::Frame;
+//!
+//! let mut decoder = Api::OpenAiCompletions.decoder();
+//! let mut parts = Vec::new();
+//! for data in [r#"{"choices":[{"delta":{"content":"Hi"},"finish_reason":"stop"}]}"#, "[DONE]"] {
+//!     decoder.on_frame(Frame { event: "", data }, &mut parts);
+//! }
+//! assert_eq!(parts[0], StreamPart::Text("Hi".into()));
+//! assert!(decoder.is_done());
+//! ```
 
-use crate::error::{ErrorCode, ErrorInfo};
-use crate::model::{Model, RequestOptions};
-use crate::protocol::{Context, HttpRequest, StreamPart};
-use crate::text::sse::Frame;
+mod hosts;
+mod request;
+mod stream;
+mod usage;
+mod wire;
 
-/// Encodes.
-pub fn encode(
-    _model: &Model,
-    _context: &Context,
-    _options: &RequestOptions,
-) -> Result<HttpRequest, ErrorInfo> {
-    Err(ErrorInfo::new(ErrorCode::InvalidRequest, "not yet"))
-}
-/// Maps an HTTP failure.
-pub fn http_error(status: u16, body: &str, _retry_after_ms: Option<f64>) -> ErrorInfo {
-    ErrorInfo {
-        status: Some(status),
-        ..ErrorInfo::new(ErrorCode::Http, body)
-    }
-}
-/// Decodes.
-#[derive(Debug, Default)]
-pub struct StreamDecoder {}
-impl StreamDecoder {
-    /// Reads one frame.
-    pub fn on_frame(&mut self, _frame: Frame<'_>, _parts: &mut Vec<StreamPart>) {}
-    /// whole
-    pub fn on_whole_body(&mut self, _body: &str, _parts: &mut Vec<StreamPart>) {}
-    /// The body has ended.
-    pub fn finish(&mut self, _parts: &mut Vec<StreamPart>) {}
-    /// Whether the terminal marker was seen.
-    pub fn is_done(&self) -> bool {
-        false
-    }
+pub use request::encode;
+pub use stream::StreamDecoder;
+
+use crate::error::ErrorInfo;
+use crate::protocol::failure;
+
+/// The protocol's name, which begins every error message.
+const API: &str = "openai-completions";
+
+/// What a response with a status outside 200–299 means. `body` is its text, `retry_after_ms` what
+/// its `retry-after` header asks for.
+pub fn http_error(status: u16, body: &str, retry_after_ms: Option<f64>) -> ErrorInfo {
+    failure::from_http(API, status, body, retry_after_ms)
 }

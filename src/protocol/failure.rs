@@ -1,0 +1,297 @@
+//! What providers say when a call fails → [`ErrorInfo`].
+//!
+//! Owns the reading of error bodies (every provider wraps its sentence differently), the
+//! classification by status and by the provider's own codes, and the cleaning of what people get to
+//! see: the inner sentence, short, without markup and without anything that looks like a key.
+//! Refuses to decide what is retried when; it only says what may be.
+//!
+//! Sources: OpenAI, "Error codes"; Anthropic, "Errors" (types in `error.type`); Google, canonical
+//! error codes in `error.status`; OpenRouter, "Errors" (numeric codes, also inside a 200).
+
+use serde_json::Value;
+
+use crate::error::{ErrorCode, ErrorInfo};
+
+#[cfg(test)]
+mod tests;
+
+/// The most bytes of a provider's sentence that are kept.
+const MAX_MESSAGE: usize = 600;
+
+/// A response whose status is outside 200–299. `api` begins the message.
+pub(crate) fn from_http(
+    api: &str,
+    status: u16,
+    body: &str,
+    retry_after_ms: Option<f64>,
+) -> ErrorInfo {
+    let body = body.trim();
+    let value = serde_json::from_str::<Value>(body).unwrap_or(Value::Null);
+    let report = Report::read(find(&value).unwrap_or(&value));
+    let (code, retryable) = classify(Some(status), &report);
+    let said = if !report.message.is_empty() {
+        clean(&report.message)
+    } else if body.is_empty() {
+        "without a message".to_owned()
+    } else if looks_like_html(body) {
+        "with an HTML page in place of an error message".to_owned()
+    } else if !value.is_null() {
+        "with an error of unknown form".to_owned()
+    } else {
+        clean(body)
+    };
+    ErrorInfo {
+        code,
+        message: format!("{api}: {status} {said}"),
+        status: Some(status),
+        retry_after_ms,
+        retryable,
+    }
+}
+
+/// The failure that a payload inside a successful response reports, if it reports one.
+pub(crate) fn in_payload(api: &str, payload: &Value) -> Option<ErrorInfo> {
+    let report = Report::read(find(payload)?);
+    let status = report
+        .code
+        .parse()
+        .ok()
+        .filter(|code| (400..600).contains(code));
+    let (code, retryable) = classify(status, &report);
+    let said = if report.message.is_empty() {
+        &report.code
+    } else {
+        &report.message
+    };
+    let said = if said.is_empty() {
+        "the provider reported an error"
+    } else {
+        said
+    };
+    Some(ErrorInfo::new(code, format!("{api}: {}", clean(said))).retryable(retryable))
+}
+
+/// Whether the text is a page and not data.
+pub(crate) fn looks_like_html(text: &str) -> bool {
+    text.trim_start().starts_with('<')
+}
+
+/// The part of a body that describes the failure: behind `error`, in the first element of an
+/// array, or the body itself where it says that it is an error.
+fn find(value: &Value) -> Option<&Value> {
+    if let Value::Array(items) = value {
+        return items.iter().find_map(find);
+    }
+    let members = value.as_object()?;
+    let inner = members.get("error").filter(|inner| !is_void(inner));
+    if let Some(inner) = inner {
+        return Some(find(inner).unwrap_or(inner));
+    }
+    let is_error = |name: &str| members.get(name).and_then(Value::as_str) == Some("error");
+    let coded = members.contains_key("code") || members.contains_key("status");
+    let described = coded && members.get("message").is_some_and(Value::is_string);
+    let is_failure =
+        is_error("type") || is_error("object") || described || members.contains_key("detail");
+    (is_failure && !members.contains_key("choices")).then_some(value)
+}
+
+fn is_void(value: &Value) -> bool {
+    match value {
+        Value::Null | Value::Bool(false) => true,
+        Value::String(text) => text.is_empty(),
+        Value::Object(members) => members.is_empty(),
+        Value::Array(items) => items.is_empty(),
+        _ => false,
+    }
+}
+
+/// What a description of a failure says.
+#[derive(Default)]
+struct Report {
+    message: String,
+    /// `code`, as text.
+    code: String,
+    /// `code`, `type` and `status` together, in lower case.
+    kinds: String,
+}
+
+impl Report {
+    fn read(error: &Value) -> Self {
+        let mut report = Self {
+            message: sentence(error),
+            ..Self::default()
+        };
+        report.code = error.get("code").map(as_text).unwrap_or_default();
+        for name in ["code", "type", "status"] {
+            report
+                .kinds
+                .push_str(&error.get(name).map(as_text).unwrap_or_default());
+            report.kinds.push(' ');
+        }
+        report.kinds.make_ascii_lowercase();
+        report
+    }
+}
+
+fn as_text(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Number(number) => number.to_string(),
+        _ => String::new(),
+    }
+}
+
+/// The sentence for people in an error value. Routers put their upstream's own words into
+/// `metadata.raw`, validators put a list into `detail`.
+fn sentence(error: &Value) -> String {
+    match error {
+        Value::String(text) => text.trim().to_owned(),
+        Value::Array(items) => items.first().map(sentence).unwrap_or_default(),
+        Value::Object(members) => {
+            let mut said = ["message", "msg", "detail", "error"]
+                .iter()
+                .filter_map(|name| members.get(*name))
+                .map(sentence)
+                .find(|said| !said.is_empty())
+                .unwrap_or_default();
+            let raw = members
+                .get("metadata")
+                .and_then(|metadata| metadata.get("raw"));
+            if let Some(raw) = raw.and_then(Value::as_str) {
+                let inner = serde_json::from_str::<Value>(raw).map(|inner| sentence(&inner));
+                let inner = inner.unwrap_or_else(|_| raw.trim().to_owned());
+                if !inner.is_empty() && !said.contains(&inner) {
+                    said.push_str(": ");
+                    said.push_str(&inner);
+                }
+            }
+            said
+        }
+        _ => String::new(),
+    }
+}
+
+/// The kind of a failure and whether the same request may succeed later.
+fn classify(status: Option<u16>, report: &Report) -> (ErrorCode, bool) {
+    let kinds = report.kinds.as_str();
+    let message = report.message.to_ascii_lowercase();
+    let kind = |words: &[&str]| words.iter().any(|word| kinds.contains(word));
+    let says = |words: &[&str]| words.iter().any(|word| message.contains(word));
+    let limited = status == Some(429) || kind(&["rate_limit", "resource_exhausted", "too_many"]);
+    if status == Some(402) || kind(&["insufficient_quota", "billing", "insufficient_balance"]) {
+        return (ErrorCode::RateLimit, false);
+    }
+    if limited {
+        // A request above the limit of one minute stays above it.
+        return (ErrorCode::RateLimit, !says(&["request too large"]));
+    }
+    if kind(&["content_filter", "content_policy"]) {
+        return (ErrorCode::Refused, false);
+    }
+    if kind(&["context_length", "exceed_context"])
+        || (!matches!(status, Some(401 | 403 | 404)) && says(&OVERFLOW))
+    {
+        return (ErrorCode::ContextOverflow, false);
+    }
+    if let Some(status) = status {
+        return by_status(status, kind(&["overloaded"]));
+    }
+    if kind(&[
+        "overload",
+        "unavailable",
+        "capacity",
+        "server",
+        "internal",
+        "api_error",
+    ]) {
+        (ErrorCode::Overloaded, true)
+    } else if kind(&["timeout", "deadline"]) {
+        (ErrorCode::Timeout, true)
+    } else if kind(&["auth", "api_key", "permission"]) {
+        (ErrorCode::Auth, false)
+    } else if kind(&[
+        "invalid",
+        "not_found",
+        "bad_request",
+        "badrequest",
+        "too_large",
+    ]) {
+        (ErrorCode::InvalidRequest, false)
+    } else if says(&["overloaded"]) {
+        (ErrorCode::Overloaded, true)
+    } else {
+        // The request was accepted, so the failure is more likely one of the moment.
+        (ErrorCode::BadResponse, true)
+    }
+}
+
+/// How providers say that the conversation is too long, where they have no code for it.
+const OVERFLOW: [&str; 11] = [
+    "context length",
+    "context window",
+    "context size",
+    "maximum context",
+    "prompt is too long",
+    "input is too long",
+    "maximum prompt length",
+    "exceeds the maximum number of tokens",
+    "exceeded model token limit",
+    "reduce the length of",
+    "too many input tokens",
+];
+
+fn by_status(status: u16, overloaded: bool) -> (ErrorCode, bool) {
+    match status {
+        401 | 403 => (ErrorCode::Auth, false),
+        408 => (ErrorCode::Timeout, true),
+        409 | 425 | 500 => (ErrorCode::Http, true),
+        400..500 if overloaded => (ErrorCode::Overloaded, true),
+        400..500 => (ErrorCode::InvalidRequest, false),
+        501 | 505 => (ErrorCode::Http, false),
+        502..600 => (ErrorCode::Overloaded, true),
+        _ => (ErrorCode::Http, false),
+    }
+}
+
+/// One line, of bounded length, with keys taken out.
+fn clean(text: &str) -> String {
+    let mut cleaned = String::new();
+    let mut announced = false;
+    for word in text.split_whitespace() {
+        if !cleaned.is_empty() {
+            cleaned.push(' ');
+        }
+        if announced || holds_key(word) {
+            cleaned.push_str("[key]");
+        } else {
+            cleaned.push_str(word);
+        }
+        let lower = word.to_ascii_lowercase();
+        announced = ["bearer", "key:", "provided:"]
+            .iter()
+            .any(|end| lower.ends_with(end));
+        if cleaned.len() > MAX_MESSAGE {
+            let end = (0..=MAX_MESSAGE)
+                .rev()
+                .find(|end| cleaned.is_char_boundary(*end));
+            cleaned.truncate(end.unwrap_or_default());
+            cleaned.push('…');
+            break;
+        }
+    }
+    cleaned
+}
+
+/// Whether a word is, or quotes, a key: by the prefixes that providers give theirs, or because the
+/// provider has masked it.
+fn holds_key(word: &str) -> bool {
+    const PREFIXES: [&str; 9] = [
+        "sk-", "sk_", "gsk_", "csk-", "xai-", "AIza", "pplx-", "tgp_", "fw_",
+    ];
+    let is_key = |token: &str| {
+        token.contains("***")
+            || (token.len() >= 12 && PREFIXES.iter().any(|prefix| token.starts_with(prefix)))
+    };
+    word.split(|c: char| !(c.is_ascii_alphanumeric() || "-_*.".contains(c)))
+        .any(is_key)
+}

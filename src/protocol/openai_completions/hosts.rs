@@ -1,0 +1,165 @@
+//! How the hosts of the chat-completions protocol differ.
+//!
+//! Owns the table from the host in `baseUrl` to [`Switches`]; every switch that `model.compat`
+//! names wins over it. Refuses to be generous: a host that is not in the table gets the fields that
+//! every host reads, and an extra stands in the table only if the host documents it.
+
+use crate::model::{Compat, MaxTokensField, Model, ReasoningField, ToolCallIdFormat};
+
+#[cfg(test)]
+mod tests;
+
+/// What a host accepts and needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Switches {
+    pub(super) max_tokens_field: MaxTokensField,
+    pub(super) reasoning_effort: bool,
+    /// Whether it takes `minimal` and `xhigh` too, and not only `low`, `medium` and `high`.
+    pub(super) all_efforts: bool,
+    pub(super) developer_role: bool,
+    pub(super) store: bool,
+    pub(super) stream_usage: bool,
+    pub(super) reasoning_field: ReasoningField,
+    pub(super) id_format: ToolCallIdFormat,
+    pub(super) result_name: bool,
+    pub(super) assistant_after_results: bool,
+    /// Whether the host takes `prompt_cache_key`.
+    pub(super) cache_key: bool,
+    /// Whether the key goes into the header `api-key` and not into `authorization`.
+    pub(super) key_in_own_header: bool,
+}
+
+/// What every host accepts.
+const PLAIN: Switches = Switches {
+    max_tokens_field: MaxTokensField::MaxTokens,
+    reasoning_effort: false,
+    all_efforts: false,
+    developer_role: false,
+    store: false,
+    stream_usage: false,
+    reasoning_field: ReasoningField::None,
+    id_format: ToolCallIdFormat::Standard,
+    result_name: false,
+    assistant_after_results: false,
+    cache_key: false,
+    key_in_own_header: false,
+};
+
+impl Switches {
+    /// The switches for a model at `base_url`.
+    pub(super) fn resolve(base_url: &str, model: &Model) -> Self {
+        let mut switches = by_host(host(base_url));
+        if let Some(compat) = &model.compat {
+            switches.apply(compat);
+        }
+        switches
+    }
+
+    fn apply(&mut self, compat: &Compat) {
+        set(&mut self.max_tokens_field, compat.max_tokens_field);
+        set(&mut self.reasoning_effort, compat.supports_reasoning_effort);
+        set(&mut self.developer_role, compat.supports_developer_role);
+        set(&mut self.store, compat.supports_store);
+        set(&mut self.stream_usage, compat.supports_usage_in_streaming);
+        set(&mut self.reasoning_field, compat.reasoning_field);
+        set(&mut self.id_format, compat.tool_call_id_format);
+        set(&mut self.result_name, compat.requires_tool_result_name);
+        set(
+            &mut self.assistant_after_results,
+            compat.requires_assistant_after_tool_result,
+        );
+    }
+}
+
+fn set<T: Copy>(switch: &mut T, choice: Option<T>) {
+    if let Some(choice) = choice {
+        *switch = choice;
+    }
+}
+
+/// The host name in a URL, without user and port.
+fn host(url: &str) -> &str {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let host = authority.rsplit('@').next().unwrap_or_default();
+    host.split(':').next().unwrap_or_default()
+}
+
+fn by_host(host: &str) -> Switches {
+    let host = host.to_ascii_lowercase();
+    let is = |domain: &str| {
+        host.strip_suffix(domain)
+            .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+    };
+    if is("api.openai.com") {
+        OPENAI
+    } else if is("openai.azure.com") || is("cognitiveservices.azure.com") {
+        Switches {
+            store: false,
+            cache_key: false,
+            key_in_own_header: true,
+            ..OPENAI
+        }
+    } else if is("groq.com") || is("cerebras.ai") {
+        Switches {
+            max_tokens_field: MaxTokensField::MaxCompletionTokens,
+            reasoning_effort: true,
+            stream_usage: true,
+            ..PLAIN
+        }
+    } else if is("openrouter.ai") {
+        Switches {
+            reasoning_effort: true,
+            all_efforts: true,
+            stream_usage: true,
+            reasoning_field: ReasoningField::Reasoning,
+            ..PLAIN
+        }
+    } else if is("deepseek.com") {
+        Switches {
+            reasoning_effort: true,
+            all_efforts: true,
+            stream_usage: true,
+            reasoning_field: ReasoningField::ReasoningContent,
+            ..PLAIN
+        }
+    } else if is("moonshot.ai") || is("moonshot.cn") || is("kimi.com") {
+        Switches {
+            stream_usage: true,
+            reasoning_field: ReasoningField::ReasoningContent,
+            ..PLAIN
+        }
+    } else if is("mistral.ai") {
+        Switches {
+            id_format: ToolCallIdFormat::NineAlphanumeric,
+            result_name: true,
+            assistant_after_results: true,
+            ..PLAIN
+        }
+    } else if is("fireworks.ai") || is("generativelanguage.googleapis.com") {
+        Switches {
+            reasoning_effort: true,
+            stream_usage: true,
+            ..PLAIN
+        }
+    } else if is("x.ai") || is("together.xyz") || is("together.ai") {
+        // Some of xAI's thinking models refuse an effort.
+        Switches {
+            stream_usage: true,
+            ..PLAIN
+        }
+    } else {
+        PLAIN
+    }
+}
+
+const OPENAI: Switches = Switches {
+    max_tokens_field: MaxTokensField::MaxCompletionTokens,
+    reasoning_effort: true,
+    all_efforts: true,
+    developer_role: true,
+    store: true,
+    stream_usage: true,
+    cache_key: true,
+    ..PLAIN
+};

@@ -1,0 +1,301 @@
+//! A conversation → the body of a chat-completions request.
+//!
+//! Owns how turns are written on this wire: who says what under which role, where images go, which
+//! fields a host gets. Refuses to repair the conversation ([`history`]) and to send what the host
+//! is not known to accept ([`Switches`]).
+//!
+//! Source: OpenAI API reference, "Create chat completion".
+
+mod body;
+#[cfg(test)]
+mod tests;
+
+use std::borrow::Cow;
+
+use super::hosts::Switches;
+use crate::error::ErrorInfo;
+use crate::model::{
+    CacheRetention, MaxTokensField, Model, ReasoningField, RequestOptions, ThinkingLevel,
+    ToolDefinition,
+};
+use crate::protocol::history::{self, AssistantPart, AssistantTurn, Target, Turn, UserPart};
+use crate::protocol::http::{self, Headers};
+use crate::protocol::{Api, Context, HttpRequest};
+use body::{Body, Content, Part, StreamOptions, WireCall, WireChoice, WireMessage, WireTool};
+
+const DEFAULT_BASE_URL: &str = "https://api.openai.com/v1";
+const PATH: &str = "/chat/completions";
+
+/// Stands for the text of a result that is an image only.
+const SEE_IMAGE: &str = "(see attached image)";
+/// Stands between results and a user message where a host refuses one right behind the other.
+const BRIDGE: &str = "I have the results.";
+/// Stands for thinking that the host insists on and that nobody has.
+const NO_THINKING: &str = "(no thinking)";
+/// Stands for an image in the model's own turn: the wire has no place for one.
+const OWN_IMAGE: &str = "(image)";
+
+/// The request for one model call.
+///
+/// # Errors
+/// When there is nothing to send, when the conversation ends with the model's own answer, or when a
+/// header is not valid.
+pub fn encode(
+    model: &Model,
+    context: &Context,
+    options: &RequestOptions,
+) -> Result<HttpRequest, ErrorInfo> {
+    let base_url = model.base_url.as_deref().unwrap_or(DEFAULT_BASE_URL);
+    let switches = Switches::resolve(base_url, model);
+    let body = body(model, context, options, &switches)?;
+    let body = serde_json::to_string(&body)
+        .map_err(|error| http::invalid(&["the request cannot be written: ", &error.to_string()]))?;
+    Ok(HttpRequest {
+        url: http::join(base_url, PATH),
+        headers: headers(model, options, &switches)?,
+        body,
+    })
+}
+
+fn headers(
+    model: &Model,
+    options: &RequestOptions,
+    switches: &Switches,
+) -> Result<Vec<(String, String)>, ErrorInfo> {
+    let mut headers = Headers::default();
+    headers.set("content-type", "application/json")?;
+    headers.set("accept", "text/event-stream")?;
+    if let Some(key) = options.api_key.as_deref().filter(|key| !key.is_empty()) {
+        if switches.key_in_own_header {
+            headers.set("api-key", key)?;
+        } else {
+            headers.set("authorization", &["Bearer ", key].concat())?;
+        }
+    }
+    headers.extend(model.headers.as_ref())?;
+    headers.extend(options.headers.as_ref())?;
+    Ok(headers.into_vec())
+}
+
+fn body<'a>(
+    model: &'a Model,
+    context: &'a Context,
+    options: &'a RequestOptions,
+    switches: &Switches,
+) -> Result<Body<'a>, ErrorInfo> {
+    let limit = options
+        .max_tokens
+        .or(model.max_tokens)
+        .filter(|limit| *limit >= 1.0);
+    let limit = limit.map(|limit| limit as u64);
+    let in_old_field = switches.max_tokens_field == MaxTokensField::MaxTokens;
+    let thinks = model.reasoning == Some(true);
+    let takes_effort = thinks && switches.reasoning_effort;
+    let caches = switches.cache_key && options.cache_retention != CacheRetention::None;
+    let has_tools = !context.tools.is_empty();
+    Ok(Body {
+        model: &model.id,
+        messages: messages(model, context, switches)?,
+        stream: true,
+        stream_options: switches.stream_usage.then_some(StreamOptions {
+            include_usage: true,
+        }),
+        tools: context.tools.iter().map(WireTool::new).collect(),
+        // Hosts refuse a choice where there is nothing to choose from.
+        tool_choice: options
+            .tool_choice
+            .as_ref()
+            .filter(|_| has_tools)
+            .map(WireChoice::new),
+        temperature: options
+            .temperature
+            .filter(|temperature| temperature.is_finite()),
+        max_tokens: limit.filter(|_| in_old_field),
+        max_completion_tokens: limit.filter(|_| !in_old_field),
+        reasoning_effort: effort(options.reasoning, switches).filter(|_| takes_effort),
+        store: switches.store.then_some(false),
+        prompt_cache_key: options.session_id.as_deref().filter(|_| caches),
+    })
+}
+
+/// The word for a level. Nothing for "off": what models accept for it differs from one to the next.
+fn effort(level: ThinkingLevel, switches: &Switches) -> Option<&'static str> {
+    match level {
+        ThinkingLevel::Off => None,
+        ThinkingLevel::Minimal if switches.all_efforts => Some("minimal"),
+        ThinkingLevel::Minimal | ThinkingLevel::Low => Some("low"),
+        ThinkingLevel::Medium => Some("medium"),
+        ThinkingLevel::Xhigh if switches.all_efforts => Some("xhigh"),
+        ThinkingLevel::High | ThinkingLevel::Xhigh => Some("high"),
+    }
+}
+
+fn messages<'a>(
+    model: &'a Model,
+    context: &'a Context,
+    switches: &Switches,
+) -> Result<Vec<WireMessage<'a>>, ErrorInfo> {
+    let mut target = Target::new(Api::OpenAiCompletions, model);
+    target.id_format = Some(switches.id_format);
+    let turns = history::prepare(&context.messages, &target);
+    let mut writer = Writer {
+        messages: Vec::new(),
+        model,
+        tools: &context.tools,
+        switches,
+    };
+    if !context.system_prompt.trim().is_empty() {
+        let is_developer = switches.developer_role && model.reasoning == Some(true);
+        let role = if is_developer { "developer" } else { "system" };
+        writer.push(
+            role,
+            Some(Content::Text(Cow::Borrowed(&context.system_prompt))),
+        );
+    }
+    if let Some(Turn::Assistant(last)) = turns.last()
+        && last.results.is_empty()
+    {
+        return Err(http::invalid(&[
+            "the conversation ends with the model's answer: add a user message to go on",
+        ]));
+    }
+    for turn in turns {
+        match turn {
+            Turn::User(parts) => writer.user(parts),
+            Turn::Assistant(turn) => writer.assistant(turn),
+        }
+    }
+    if writer.messages.is_empty() {
+        return Err(http::invalid(&[
+            "the conversation is empty: add a user message",
+        ]));
+    }
+    Ok(writer.messages)
+}
+
+struct Writer<'a, 'b> {
+    messages: Vec<WireMessage<'a>>,
+    model: &'b Model,
+    tools: &'b [ToolDefinition],
+    switches: &'b Switches,
+}
+
+impl<'a> Writer<'a, '_> {
+    fn push(&mut self, role: &'static str, content: Option<Content<'a>>) {
+        self.messages.push(WireMessage {
+            role,
+            content,
+            ..WireMessage::default()
+        });
+    }
+
+    fn user(&mut self, parts: Vec<UserPart<'a>>) {
+        let follows_results = self.messages.last().is_some_and(|last| last.role == "tool");
+        if self.switches.assistant_after_results && follows_results {
+            self.push("assistant", Some(Content::Text(Cow::Borrowed(BRIDGE))));
+        }
+        let content = match parts.as_slice() {
+            [UserPart::Text(text)] => Content::Text(Cow::Borrowed(text)),
+            _ => Content::Parts(parts.into_iter().map(Part::from).collect()),
+        };
+        self.push("user", Some(content));
+    }
+
+    /// The turn, its results, and what images there are in the results as a message of the user:
+    /// tool messages hold text only, and nothing may stand between them.
+    fn assistant(&mut self, turn: AssistantTurn<'a>) {
+        let message = self.assistant_message(turn.parts);
+        self.messages.push(message);
+        let mut images = Vec::new();
+        for result in turn.results {
+            let (mut texts, mut has_image) = (Vec::new(), false);
+            for part in result.parts {
+                match part {
+                    UserPart::Text(text) => texts.push(text),
+                    UserPart::Image(_) => {
+                        has_image = true;
+                        images.push(part);
+                    }
+                }
+            }
+            if texts.is_empty() && has_image {
+                texts.push(SEE_IMAGE);
+            }
+            self.messages.push(WireMessage {
+                role: "tool",
+                content: Some(Content::Text(join_texts(&texts, "\n"))),
+                tool_call_id: Some(result.id),
+                name: self
+                    .switches
+                    .result_name
+                    .then(|| self.tool_name(result.name)),
+                ..WireMessage::default()
+            });
+        }
+        if !images.is_empty() {
+            self.user(images);
+        }
+    }
+
+    fn assistant_message(&self, parts: Vec<AssistantPart<'a>>) -> WireMessage<'a> {
+        let (mut texts, mut thoughts, mut calls) = (Vec::new(), Vec::new(), Vec::new());
+        for part in parts {
+            match part {
+                AssistantPart::Text(text, _) => texts.push(text),
+                AssistantPart::Image(_) => texts.push(OWN_IMAGE),
+                AssistantPart::Thinking(block) if block.thinking.trim().is_empty() => {}
+                AssistantPart::Thinking(block) => thoughts.push(block.thinking.as_str()),
+                AssistantPart::Call(part) => {
+                    let name = self.tool_name(&part.call.name);
+                    calls.push(WireCall::new(part.id, name, &part.call.arguments));
+                }
+            }
+        }
+        let mut message = WireMessage {
+            role: "assistant",
+            ..WireMessage::default()
+        };
+        let thinking = self
+            .thinking_of_calls(&thoughts)
+            .filter(|_| !calls.is_empty());
+        match self.switches.reasoning_field {
+            ReasoningField::None => {}
+            ReasoningField::ReasoningContent => message.reasoning_content = thinking,
+            ReasoningField::Reasoning => message.reasoning = thinking,
+        }
+        // Absent beside calls, never empty.
+        if !texts.is_empty() {
+            message.content = Some(Content::Text(join_texts(&texts, "")));
+        }
+        message.tool_calls = calls;
+        message
+    }
+
+    /// The name of a called tool: as it is if the tool is offered, else within OpenAI's rules, since
+    /// models make up names and hosts refuse whole conversations for one.
+    fn tool_name(&self, name: &'a str) -> Cow<'a, str> {
+        if self.tools.iter().any(|tool| tool.name == name) {
+            Cow::Borrowed(name)
+        } else {
+            history::valid_name(name)
+        }
+    }
+
+    /// The thinking that goes back with calls. DeepSeek and Moonshot refuse a calling turn without
+    /// any when the model thinks ("Thinking mode", "Tool calls"), and Moonshot an empty one.
+    fn thinking_of_calls(&self, thoughts: &[&'a str]) -> Option<Cow<'a, str>> {
+        let insists = self.switches.reasoning_field == ReasoningField::ReasoningContent
+            && self.model.reasoning == Some(true);
+        match thoughts {
+            [] => insists.then_some(Cow::Borrowed(NO_THINKING)),
+            _ => Some(join_texts(thoughts, "\n")),
+        }
+    }
+}
+
+fn join_texts<'a>(texts: &[&'a str], separator: &str) -> Cow<'a, str> {
+    match texts {
+        [text] => Cow::Borrowed(text),
+        _ => Cow::Owned(texts.join(separator)),
+    }
+}

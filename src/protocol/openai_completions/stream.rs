@@ -1,0 +1,285 @@
+//! Frames of a chat-completions response → parts.
+//!
+//! Owns the reading of one response, the order of its parts and the verdict on how it ended.
+//! Refuses to read bytes ([`crate::text::sse`]) and to run or complete anything: arguments are
+//! passed on as text.
+//!
+//! A response is complete with `[DONE]`, or when the body ends after a finish reason. The verdict
+//! waits for one of the two, because hosts send usage, and some even text, after the finish reason.
+
+use serde_json::Value;
+
+use super::API;
+use super::usage::UsageCounter;
+use super::wire::{CallDelta, Chunk, Delta, into_usual_shape};
+use crate::error::{ErrorCode, ErrorInfo};
+use crate::message::StopReason;
+use crate::protocol::StreamPart;
+use crate::protocol::failure;
+use crate::protocol::tool_calls::{CallPiece, ToolCallTracker};
+use crate::text::sse::Frame;
+
+#[cfg(test)]
+mod tests;
+
+/// Reads the frames of one chat-completions response.
+#[derive(Debug, Default)]
+pub struct StreamDecoder {
+    calls: ToolCallTracker,
+    usage: UsageCounter,
+    has_id: bool,
+    /// Text, thinking or a call has arrived.
+    answered: bool,
+    /// What the finish reason means.
+    verdict: Option<Result<StopReason, ErrorInfo>>,
+    done: bool,
+}
+
+impl StreamDecoder {
+    /// Reads one frame and appends what it says to `parts`. Frames behind the end are ignored.
+    pub fn on_frame(&mut self, frame: Frame<'_>, parts: &mut Vec<StreamPart>) {
+        let data = frame.data.trim();
+        if self.done {
+        } else if frame.event == "error" {
+            self.fail(reported_as_error(data), parts);
+        } else if data == "[DONE]" {
+            self.end(true, parts);
+        } else if !data.is_empty() && !data.starts_with(':') {
+            self.on_payload(data, parts);
+        }
+    }
+
+    /// Reads a body that is one JSON document in place of a stream: a whole completion, or an
+    /// error.
+    pub fn on_whole_body(&mut self, body: &str, parts: &mut Vec<StreamPart>) {
+        let body = body.trim();
+        if self.done {
+            return;
+        }
+        if failure::looks_like_html(body) {
+            return self.fail(bad_response("the response is an HTML page", false), parts);
+        }
+        self.on_payload(body, parts);
+        if !self.done && !self.answered && self.verdict.is_none() {
+            self.fail(
+                bad_response("the response is no chat completion", false),
+                parts,
+            );
+        }
+        self.end(true, parts);
+    }
+
+    /// The body has ended: appends what was held back, and a `truncated` error unless a finish
+    /// reason was seen.
+    pub fn finish(&mut self, parts: &mut Vec<StreamPart>) {
+        self.end(false, parts);
+    }
+
+    /// Whether the end was seen, `[DONE]` or a failure: nothing more is worth reading.
+    pub fn is_done(&self) -> bool {
+        self.done
+    }
+
+    /// Whether a finish reason was seen. Should the connection break now, the answer stands:
+    /// [`StreamDecoder::finish`] says how it ended.
+    pub fn is_complete(&self) -> bool {
+        self.done || self.verdict.is_some()
+    }
+
+    fn on_payload(&mut self, data: &str, parts: &mut Vec<StreamPart>) {
+        match serde_json::from_str::<Chunk<'_>>(data) {
+            Ok(chunk) if is_usual(&chunk) => self.on_chunk(chunk, parts),
+            _ => self.on_unusual(data, parts),
+        }
+    }
+
+    /// A payload that reports a failure, or has another shape than most.
+    fn on_unusual(&mut self, data: &str, parts: &mut Vec<StreamPart>) {
+        let Ok(mut payload) = serde_json::from_str::<Value>(data) else {
+            return self.fail(
+                bad_response("the response holds malformed JSON", true),
+                parts,
+            );
+        };
+        let in_choice = |payload: &Value| {
+            let choices = payload.get("choices")?.as_array()?;
+            choices
+                .iter()
+                .find_map(|choice| failure::in_payload(API, choice))
+        };
+        if let Some(error) = failure::in_payload(API, &payload).or_else(|| in_choice(&payload)) {
+            // The chunk that reports a failure may count the tokens used until then.
+            into_usual_shape(&mut payload);
+            if let Ok(chunk) = serde_json::from_str(&payload.to_string()) {
+                self.count(&chunk, parts);
+            }
+            return self.fail(error, parts);
+        }
+        into_usual_shape(&mut payload);
+        match serde_json::from_str::<Chunk<'_>>(&payload.to_string()) {
+            Ok(chunk) => self.on_chunk(chunk, parts),
+            Err(_) => self.fail(
+                bad_response("a chunk of the response is unreadable", true),
+                parts,
+            ),
+        }
+    }
+
+    fn on_chunk(&mut self, chunk: Chunk<'_>, parts: &mut Vec<StreamPart>) {
+        if !self.has_id
+            && let Some(id) = chunk.id.filter(|id| !id.is_empty())
+        {
+            self.has_id = true;
+            parts.push(StreamPart::ResponseId(id.to_owned()));
+        }
+        self.count(&chunk, parts);
+        for choice in chunk.choices.into_iter().flatten() {
+            if choice.index.is_some_and(|index| index > 0) {
+                continue;
+            }
+            // A message beside or behind deltas repeats them.
+            let whole = if self.answered { None } else { choice.message };
+            if let Some(delta) = choice.delta.or(whole) {
+                self.on_delta(delta, parts);
+            }
+            if let Some(reason) = choice.finish_reason.filter(|reason| !reason.is_empty()) {
+                self.verdict = Some(verdict(reason));
+            }
+        }
+    }
+
+    fn on_delta(&mut self, delta: Delta, parts: &mut Vec<StreamPart>) {
+        let details = delta.reasoning_details.into_iter().flatten();
+        let detail: String = details
+            .filter_map(|detail| detail.text.or(detail.summary))
+            .collect();
+        // Hosts that fill several of these fields say the same in each.
+        let thinking = [
+            delta.reasoning_content,
+            delta.reasoning,
+            delta.reasoning_text,
+            Some(detail),
+        ];
+        let thinking = thinking.into_iter().flatten().find(|text| !text.is_empty());
+        self.push_block(thinking.map(StreamPart::Thinking), parts);
+        for text in [delta.content, delta.refusal].into_iter().flatten() {
+            self.push_block((!text.is_empty()).then_some(StreamPart::Text(text)), parts);
+        }
+        if let Some(calls) = delta.tool_calls.filter(|calls| !calls.is_empty()) {
+            self.answered = true;
+            self.calls.chunk(calls.iter().map(piece), parts);
+        }
+    }
+
+    fn push_block(&mut self, part: Option<StreamPart>, parts: &mut Vec<StreamPart>) {
+        if let Some(part) = part {
+            self.answered = true;
+            self.calls.end_complete(parts);
+            parts.push(part);
+        }
+    }
+
+    fn count(&mut self, chunk: &Chunk<'_>, parts: &mut Vec<StreamPart>) {
+        parts.extend(self.usage.read(chunk).map(StreamPart::Usage));
+    }
+
+    fn end(&mut self, marked: bool, parts: &mut Vec<StreamPart>) {
+        if self.done {
+            return;
+        }
+        let verdict = match self.verdict.take() {
+            Some(verdict) => verdict,
+            None if marked && self.answered => Ok(StopReason::Stop),
+            None => Err(ErrorInfo::new(
+                ErrorCode::Truncated,
+                "openai-completions: the response ended before the answer was complete",
+            )),
+        };
+        let ended = verdict.and_then(|stop| match self.calls.finish(parts) {
+            Ok(()) => Ok(stop),
+            Err(_) => Err(bad_response(
+                "the response holds a tool call without a name",
+                true,
+            )),
+        });
+        match ended {
+            Ok(stop) => {
+                self.done = true;
+                parts.push(StreamPart::Finish(stop));
+            }
+            Err(error) => self.fail(error, parts),
+        }
+    }
+
+    fn fail(&mut self, error: ErrorInfo, parts: &mut Vec<StreamPart>) {
+        self.done = true;
+        parts.push(StreamPart::Error(error));
+    }
+}
+
+fn is_usual(chunk: &Chunk<'_>) -> bool {
+    let choices = chunk.choices.iter().flatten();
+    let known = chunk.choices.is_some() || chunk.usage.is_some();
+    known && chunk.error.is_none() && choices.into_iter().all(|choice| choice.error.is_none())
+}
+
+fn piece(call: &CallDelta) -> CallPiece<'_> {
+    let function = call.function.as_ref();
+    CallPiece {
+        index: call.index,
+        id: call.id.as_deref().unwrap_or_default(),
+        name: function
+            .and_then(|function| function.name.as_deref())
+            .unwrap_or_default(),
+        arguments: function
+            .and_then(|function| function.arguments.as_deref())
+            .unwrap_or_default(),
+    }
+}
+
+/// What a finish reason means. OpenAI documents `stop`, `length`, `tool_calls`, `function_call` and
+/// `content_filter`; Mistral adds `model_length` and `error`, DeepSeek
+/// `insufficient_system_resource`, vLLM `abort`; gateways pass on the words of other protocols.
+fn verdict(reason: &str) -> Result<StopReason, ErrorInfo> {
+    let known = reason.to_ascii_lowercase();
+    let (code, what, retryable) = match known.as_str() {
+        "stop" | "end_turn" | "stop_sequence" | "eos" => return Ok(StopReason::Stop),
+        "length" | "max_tokens" | "model_length" => return Ok(StopReason::Length),
+        "tool_calls" | "tool_use" | "function_call" => return Ok(StopReason::ToolUse),
+        "content_filter" | "sensitive" | "safety" => (
+            ErrorCode::Refused,
+            "a content filter stopped the answer",
+            false,
+        ),
+        "error"
+        | "abort"
+        | "aborted"
+        | "cancelled"
+        | "network_error"
+        | "insufficient_system_resource" => (
+            ErrorCode::Overloaded,
+            "the provider gave up in the middle of the answer",
+            true,
+        ),
+        _ => (
+            ErrorCode::BadResponse,
+            "the answer ended for an unknown reason",
+            false,
+        ),
+    };
+    let reason: String = reason.chars().take(80).collect();
+    let message = format!("{API}: {what} (finish_reason \"{reason}\")");
+    Err(ErrorInfo::new(code, message).retryable(retryable))
+}
+
+/// What an `error` event says, whatever its data looks like.
+fn reported_as_error(data: &str) -> ErrorInfo {
+    let payload = serde_json::from_str::<Value>(data).unwrap_or_else(|_| data.into());
+    let wrapped = serde_json::json!({ "error": payload });
+    failure::in_payload(API, &wrapped)
+        .unwrap_or_else(|| bad_response("the provider reported an error", true))
+}
+
+fn bad_response(what: &str, retryable: bool) -> ErrorInfo {
+    ErrorInfo::new(ErrorCode::BadResponse, format!("{API}: {what}")).retryable(retryable)
+}

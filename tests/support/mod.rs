@@ -1,0 +1,31 @@
+//! What several integration tests need: recorded streams, a fold of parts into a message, and a
+//! strict reader of requests.
+#![allow(dead_code, unreachable_pub)]
+
+pub mod chat_request;
+pub mod fold;
+pub mod recorded;
+
+use sluice_agent::protocol::{Decoder, StreamPart};
+use sluice_agent::text::sse::SseDecoder;
+
+/// What a decoder makes of the chunks of one body.
+pub fn decode<'a>(
+    mut decoder: Decoder,
+    chunks: impl IntoIterator<Item = &'a [u8]>,
+) -> Vec<StreamPart> {
+    let mut sse = SseDecoder::new();
+    let mut parts = Vec::new();
+    for chunk in chunks {
+        sse.push(chunk);
+        while let Some(frame) = sse.next_frame() {
+            decoder.on_frame(frame, &mut parts);
+        }
+    }
+    sse.finish();
+    while let Some(frame) = sse.next_frame() {
+        decoder.on_frame(frame, &mut parts);
+    }
+    decoder.finish(&mut parts);
+    parts
+}
