@@ -7,14 +7,18 @@
 //! keeps only what later decisions need: the tool calls and the counts.
 
 mod batch;
+mod block;
+mod price;
 
 pub use batch::{Batch, Op, Operation, PathStep};
 
 use crate::error::{ErrorCode, ErrorInfo};
-use crate::message::{StopReason, Usage, UsageCost};
+use crate::message::{StopReason, Usage};
 use crate::model::ModelCost;
 use crate::protocol::{StreamPart, UsageUpdate};
 use crate::text::partial_json::{PartialJson, parse_arguments};
+use block::{Block, BlockKind, replay};
+use price::price;
 
 /// A tool call as the model made it.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,20 +46,6 @@ pub struct Ending {
     pub response_id: Option<String>,
     /// The tool calls of the message, in the order of their blocks.
     pub calls: Vec<AssembledCall>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum BlockKind {
-    Text,
-    Thinking,
-    ToolCall,
-    Image,
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Block {
-    kind: BlockKind,
-    open: bool,
 }
 
 struct PendingCall {
@@ -154,30 +144,7 @@ impl Assembler {
                 .operations()
                 .take_while(|operation| operation.word < words)
             {
-                match operation.op {
-                    Op::TextStart => self.blocks.push(Block {
-                        kind: BlockKind::Text,
-                        open: true,
-                    }),
-                    Op::ThinkingStart => self.blocks.push(Block {
-                        kind: BlockKind::Thinking,
-                        open: true,
-                    }),
-                    Op::ToolCallStart => self.blocks.push(Block {
-                        kind: BlockKind::ToolCall,
-                        open: true,
-                    }),
-                    Op::Image => self.blocks.push(Block {
-                        kind: BlockKind::Image,
-                        open: false,
-                    }),
-                    Op::TextEnd | Op::ThinkingEnd | Op::ToolCallEnd => {
-                        if let Some(block) = self.blocks.get_mut(operation.block as usize) {
-                            block.open = false;
-                        }
-                    }
-                    _ => {}
-                }
+                replay(&mut self.blocks, operation);
             }
             let shown = self.blocks.len() as u32;
             self.calls.retain(|pending| pending.call.block < shown);
@@ -186,9 +153,14 @@ impl Assembler {
         self.batch.clear();
     }
 
-    /// The response failed or was aborted: the error that is kept is the first.
+    /// The response failed or was aborted. The first error is kept, except that an abort counts
+    /// over a failure that nobody has been told of yet.
     pub fn fail(&mut self, error: ErrorInfo) {
-        self.error.get_or_insert(error);
+        if error.code == ErrorCode::Aborted {
+            self.error = Some(error);
+        } else {
+            self.error.get_or_insert(error);
+        }
     }
 
     /// Closes every block that is still open, in order, as operations of the batch.
@@ -206,18 +178,17 @@ impl Assembler {
     /// What the message came to. `cost` is the price of the model.
     pub fn finish(self, cost: Option<ModelCost>) -> Ending {
         let has_calls = !self.calls.is_empty();
-        let stop_reason = match (&self.error, self.finish) {
+        let error = self.error.or_else(|| failure(self.finish));
+        let stop_reason = match (&error, self.finish) {
             (Some(error), _) if error.code == ErrorCode::Aborted => StopReason::Aborted,
-            (Some(_), _) | (None, None) => StopReason::Error,
-            (None, Some(StopReason::Stop | StopReason::ToolUse)) if has_calls => {
-                StopReason::ToolUse
-            }
-            (None, Some(StopReason::ToolUse)) => StopReason::Stop,
-            (None, Some(reason)) => reason,
+            (Some(_), _) => StopReason::Error,
+            (None, Some(StopReason::Length)) => StopReason::Length,
+            (None, _) if has_calls => StopReason::ToolUse,
+            (None, _) => StopReason::Stop,
         };
         Ending {
             stop_reason,
-            error: self.error,
+            error,
             usage: price(self.usage, cost),
             response_id: self.response_id,
             calls: self.calls.into_iter().map(|pending| pending.call).collect(),
@@ -335,7 +306,7 @@ impl Assembler {
         if json.is_empty() {
             return;
         }
-        let Some(pending) = self.calls.iter_mut().find(|pending| pending.key == key) else {
+        let Some(pending) = open_call(&mut self.calls, &self.blocks, key) else {
             return;
         };
         pending.call.json.push_str(json);
@@ -347,7 +318,7 @@ impl Assembler {
     }
 
     fn end_call(&mut self, key: u32) {
-        let Some(pending) = self.calls.iter_mut().find(|pending| pending.key == key) else {
+        let Some(pending) = open_call(&mut self.calls, &self.blocks, key) else {
             return;
         };
         let block = pending.call.block;
@@ -375,6 +346,33 @@ impl Assembler {
     }
 }
 
+/// The call of this key while it may grow: what comes behind its end is not part of it.
+fn open_call<'a>(
+    calls: &'a mut [PendingCall],
+    blocks: &[Block],
+    key: u32,
+) -> Option<&'a mut PendingCall> {
+    let is_open = |block: u32| blocks.get(block as usize).is_some_and(|block| block.open);
+    calls
+        .iter_mut()
+        .find(|pending| pending.key == key && is_open(pending.call.block))
+}
+
+/// What is wrong with a response that ends so and names no error.
+fn failure(finish: Option<StopReason>) -> Option<ErrorInfo> {
+    match finish {
+        Some(StopReason::Stop | StopReason::Length | StopReason::ToolUse) => None,
+        Some(StopReason::Error | StopReason::Aborted) => Some(ErrorInfo::new(
+            ErrorCode::BadResponse,
+            "The response failed and does not say why.",
+        )),
+        None => Some(ErrorInfo::new(
+            ErrorCode::Truncated,
+            "The response ended before it was complete.",
+        )),
+    }
+}
+
 impl AssembledCall {
     /// The arguments to run the tool with: only complete JSON yields any.
     ///
@@ -382,39 +380,6 @@ impl AssembledCall {
     /// When the text is not one complete JSON object.
     pub fn arguments(&self) -> Result<serde_json::Value, crate::text::partial_json::JsonError> {
         parse_arguments(&self.json)
-    }
-}
-
-fn price(counts: UsageUpdate, cost: Option<ModelCost>) -> Usage {
-    let [input, output, cache_read, cache_write] = [
-        counts.input,
-        counts.output,
-        counts.cache_read,
-        counts.cache_write,
-    ]
-    .map(|count| count.unwrap_or(0.0).max(0.0));
-    let ModelCost {
-        input: per_input,
-        output: per_output,
-        cache_read: per_read,
-        cache_write: per_write,
-    } = cost.unwrap_or_default();
-    let dollars = |tokens: f64, per_million: f64| tokens * per_million / 1_000_000.0;
-    let mut cost = UsageCost {
-        input: dollars(input, per_input),
-        output: dollars(output, per_output),
-        cache_read: dollars(cache_read, per_read),
-        cache_write: dollars(cache_write, per_write),
-        total: 0.0,
-    };
-    cost.total = cost.input + cost.output + cost.cache_read + cost.cache_write;
-    Usage {
-        input,
-        output,
-        cache_read,
-        cache_write,
-        total_tokens: input + output + cache_read + cache_write,
-        cost,
     }
 }
 

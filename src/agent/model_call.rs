@@ -9,12 +9,11 @@
 //! message says how it went. Nothing here knows tools or turns.
 
 use std::future::Future;
-use std::pin::pin;
-
-use futures::future::{Either, select};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::agent::abort::{Abort, Aborted};
-use crate::agent::host::{Call, Clock, Head, HttpResponse, Presenter, Source, Tail, Transport};
+use crate::agent::host::{Call, Head, HttpResponse, Presenter, Source, Tail, Transport};
+use crate::agent::limit::{TimedOut, within};
 use crate::assemble::{AssembledCall, Assembler};
 use crate::error::{ErrorCode, ErrorInfo};
 use crate::event::Page;
@@ -74,7 +73,7 @@ pub async fn call_model<H: Transport + Presenter>(
         host,
         abort,
         head: Some(head),
-        assembler: Assembler::new(base36(began)),
+        assembler: Assembler::new(id_prefix(began)),
         parts: Vec::new(),
     };
     let received = match prepared {
@@ -82,7 +81,7 @@ pub async fn call_model<H: Transport + Presenter>(
         Err(error) => Err(error),
     };
     if let Err(error) = received {
-        reception.assembler.fail(error);
+        reception.assembler.fail(error_as_aborted(error, abort));
     }
     reception.end(began, cost).await
 }
@@ -128,10 +127,11 @@ impl<H: Transport + Presenter> Reception<'_, H> {
         while more && !self.assembler.has_failed() {
             let mut parts = std::mem::take(&mut self.parts);
             let next = self.host.next_parts(&mut stream, &mut parts);
-            more = self.within(limits.idle_timeout_ms, IDLE, next).await??;
+            let next = self.within(limits.idle_timeout_ms, IDLE, next).await;
             self.parts = parts;
             self.begin().await;
             self.present().await?;
+            more = next??;
         }
         Ok(())
     }
@@ -164,19 +164,13 @@ impl<H: Transport + Presenter> Reception<'_, H> {
             return Err(not_a_stream(&response));
         }
         self.begin().await;
-        let mut decoder = api.decoder();
-        if response.content_type.starts_with("application/json") {
-            let body = self.read_all(&mut response, limits).await?;
-            decoder.on_whole_body(&body, &mut self.parts);
-            return self.present().await;
-        }
-        self.read_stream(&mut response, &mut decoder, limits).await
+        self.read_stream(&mut response, api.decoder(), limits).await
     }
 
     async fn read_stream(
         &mut self,
         response: &mut HttpResponse<H::Body>,
-        decoder: &mut Decoder,
+        mut decoder: Decoder,
         limits: Limits,
     ) -> Result<(), ErrorInfo> {
         let mut sse = SseDecoder::new();
@@ -184,54 +178,59 @@ impl<H: Transport + Presenter> Reception<'_, H> {
         let mut unframed = Some(Vec::new());
         let mut open = true;
         while open && !decoder.is_done() && !self.assembler.has_failed() {
-            match self
-                .within(
-                    limits.idle_timeout_ms,
-                    IDLE,
-                    self.host.read(&mut response.body),
-                )
-                .await??
-            {
-                Some(bytes) => {
+            let read = self.host.read(&mut response.body);
+            match self.within(limits.idle_timeout_ms, IDLE, read).await? {
+                Ok(Some(bytes)) => {
                     sse.push(&bytes);
                     if let Some(kept) = unframed.as_mut().filter(|kept| kept.len() < BODY_LIMIT) {
                         kept.extend_from_slice(&bytes);
                     }
                 }
-                None => {
+                Ok(None) => {
                     sse.finish();
                     open = false;
                 }
+                Err(error) => return Err(error),
             }
-            while let Some(frame) = sse.next_frame() {
+            while !decoder.is_done()
+                && let Some(frame) = sse.next_frame()
+            {
                 unframed = None;
                 decoder.on_frame(frame, &mut self.parts);
-                if decoder.is_done() {
-                    break;
-                }
             }
             if sse.overflowed() {
-                return Err(ErrorInfo::new(
-                    ErrorCode::BadResponse,
-                    "One event of the response is longer than the limit. The server does not seem to send a stream.",
-                ));
+                return Err(too_long());
             }
             if !open {
-                match unframed
-                    .take()
-                    .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
-                {
-                    Some(body) if !body.trim().is_empty() => {
-                        if !body.trim_start().starts_with(['{', '[']) {
-                            return Err(not_a_stream(response));
-                        }
-                        decoder.on_whole_body(&body, &mut self.parts);
-                    }
-                    _ => decoder.finish(&mut self.parts),
-                }
+                let body = unframed.take().unwrap_or_default();
+                self.end_of_body(response, &mut decoder, &body)?;
             }
             self.present().await?;
         }
+        Ok(())
+    }
+
+    /// The body has ended; `unframed` is all of it if it had no frames.
+    fn end_of_body(
+        &mut self,
+        response: &HttpResponse<H::Body>,
+        decoder: &mut Decoder,
+        unframed: &[u8],
+    ) -> Result<(), ErrorInfo> {
+        let body = String::from_utf8_lossy(unframed);
+        let body = body.trim();
+        if body.starts_with(['{', '[']) {
+            decoder.on_whole_body(body, &mut self.parts);
+            return Ok(());
+        }
+        // A stream that was cut before its first event holds comments or nothing.
+        let is_stream = body.is_empty()
+            || body.starts_with(':')
+            || response.content_type.starts_with("text/event-stream");
+        if !is_stream {
+            return Err(not_a_stream(response));
+        }
+        decoder.finish(&mut self.parts);
         Ok(())
     }
 
@@ -332,25 +331,6 @@ impl<H: Transport + Presenter> Reception<'_, H> {
 const HEADERS: &str = "The server sent no response headers";
 const IDLE: &str = "The response was silent";
 
-/// A limit of time was reached.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct TimedOut;
-
-/// The output of `future` if it is there within the limit.
-pub(super) async fn within<C: Clock, T>(
-    clock: &C,
-    limit_ms: Option<f64>,
-    future: impl Future<Output = T>,
-) -> Result<T, TimedOut> {
-    let Some(limit_ms) = limit_ms else {
-        return Ok(future.await);
-    };
-    match select(pin!(future), pin!(clock.sleep(limit_ms))).await {
-        Either::Left((output, _)) => Ok(output),
-        Either::Right(_) => Err(TimedOut),
-    }
-}
-
 fn unknown_api(name: &str) -> ErrorInfo {
     let known: Vec<&str> = Api::ALL.into_iter().map(Api::name).collect();
     ErrorInfo::new(
@@ -379,9 +359,37 @@ fn not_a_stream<B>(response: &HttpResponse<B>) -> ErrorInfo {
     }
 }
 
-/// A short text that differs for differing times.
-fn base36(ms: f64) -> String {
-    let mut rest = ms.max(0.0) as u64;
+fn too_long() -> ErrorInfo {
+    ErrorInfo::new(
+        ErrorCode::BadResponse,
+        "One event of the response is longer than the limit. The server does not seem to send a stream.",
+    )
+}
+
+/// What a failure is in the light of the abort: once the app has aborted, whatever fails fails
+/// because of that, and a request that was aborted by nobody here was lost on the way.
+fn error_as_aborted(error: ErrorInfo, abort: &Abort) -> ErrorInfo {
+    if abort.is_fired() {
+        return ErrorInfo::aborted();
+    }
+    match error.code {
+        ErrorCode::Aborted => ErrorInfo::new(
+            ErrorCode::Network,
+            "The request was aborted from outside this agent.",
+        ),
+        _ => error,
+    }
+}
+
+/// A short text that differs from message to message, also when the clock stands still between
+/// two of them.
+fn id_prefix(ms: f64) -> String {
+    static MESSAGES: AtomicU32 = AtomicU32::new(0);
+    let count = MESSAGES.fetch_add(1, Ordering::Relaxed);
+    format!("{}_{}", base36(ms.max(0.0) as u64), base36(count.into()))
+}
+
+fn base36(mut rest: u64) -> String {
     let mut digits = Vec::new();
     while rest > 0 || digits.is_empty() {
         digits.push(char::from_digit((rest % 36) as u32, 36).unwrap_or('0'));

@@ -86,36 +86,46 @@ impl<H: Host> Run<'_, H> {
             }
             let model_waits = turn.has_results && !turn.terminated && cut_answers < MAX_CUT_ANSWERS;
             // Asked before anything is taken: a message that is taken is always delivered.
-            let has_steering = self
-                .abort
-                .race(self.host.has_steering())
-                .await
-                .unwrap_or(false);
-            let has_follow_ups = !model_waits
-                && !has_steering
-                && self
-                    .abort
-                    .race(self.host.has_follow_ups())
-                    .await
-                    .unwrap_or(false);
+            let more = self.has_messages(model_waits).await;
             if self.abort.is_fired() {
                 return AgentEndReason::Aborted;
             }
-            if !model_waits && !has_steering && !has_follow_ups {
+            if (model_waits || more) && turns >= self.host.rules().max_turns {
+                return AgentEndReason::MaxTurns;
+            }
+            if more {
+                waiting = self.take_messages(model_waits);
+            }
+            // What was queued when the question was asked may have been cleared since.
+            if !model_waits && waiting.is_empty() {
                 return if turn.terminated {
                     AgentEndReason::Terminated
                 } else {
                     AgentEndReason::Done
                 };
             }
-            if turns >= self.host.rules().max_turns {
-                return AgentEndReason::MaxTurns;
+            if !waiting.is_empty() {
+                cut_answers = 0;
             }
-            if has_steering {
-                waiting = self.host.take_steering();
-            } else if has_follow_ups {
-                waiting = self.host.take_follow_ups();
-            }
+        }
+    }
+
+    /// Whether messages wait that the next turn would begin with.
+    async fn has_messages(&self, model_waits: bool) -> bool {
+        let waits = async {
+            self.host.has_steering().await || (!model_waits && self.host.has_follow_ups().await)
+        };
+        self.abort.race(waits).await.unwrap_or(false)
+    }
+
+    /// Takes the messages that the next turn begins with. Steering goes first, also if it came
+    /// while follow-ups were asked for; follow-ups wait until the agent would stop.
+    fn take_messages(&self, model_waits: bool) -> Vec<MessageOf<H>> {
+        let steering = self.host.take_steering();
+        if steering.is_empty() && !model_waits {
+            self.host.take_follow_ups()
+        } else {
+            steering
         }
     }
 

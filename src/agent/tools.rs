@@ -5,7 +5,6 @@
 //! they finish; the messages that answer them follow in the order of the calls. Only this module
 //! emits the events of a batch, one at a time, so that progress of several tools stays one stream.
 
-use std::cell::Cell;
 use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
@@ -19,7 +18,7 @@ use crate::agent::host::{
     BeforeToolCall, Host, InterruptMode, Presenter, Progress, Rules, Tool, ToolExecutionMode,
     ToolOutput,
 };
-use crate::agent::model_call::{TimedOut, within};
+use crate::agent::limit::{TimedOut, within};
 use crate::assemble::AssembledCall;
 use crate::event::{
     AgentEvent, Page, ToolExecutionEndEvent, ToolExecutionStartEvent, ToolExecutionUpdateEvent,
@@ -176,45 +175,32 @@ impl<H: Host> Batch<'_, H> {
         call: &AssembledCall,
         progress: Progress<ValueOf<H>>,
     ) -> Answer<ValueOf<H>> {
-        let began = Cell::new(None);
-        let work = self.abort.race(self.work(call, &began, progress)).await;
-        let duration_ms = began
-            .get()
-            .map(|began: f64| (self.host.now() - began).max(0.0));
-        let text = match work {
-            Ok(Ok(output)) => {
-                return Answer {
-                    output,
-                    duration_ms,
-                };
-            }
-            Ok(Err(text)) => text,
-            Err(Aborted) => {
-                let text = if began.get().is_some() {
-                    "Aborted. The tool was told to stop and may still be running."
-                } else {
-                    "Aborted before the tool ran."
-                };
-                self.host.stop_tool(call, text);
-                text.to_owned()
-            }
+        let (tool, arguments) = match self.abort.race(self.prepare(call)).await {
+            Ok(Ok(prepared)) => prepared,
+            Ok(Err(text)) => return self.error(&text),
+            Err(Aborted) => return self.error("Aborted before the tool ran."),
+        };
+        let began = self.host.now();
+        let running = self.execute(call, &tool, arguments.clone(), progress);
+        let output = self.abort.race(running).await.map_err(|Aborted| {
+            let text = "Aborted. The tool was told to stop and may still be running.";
+            self.host.stop_tool(call, text);
+            text
+        });
+        let duration_ms = Some((self.host.now() - began).max(0.0));
+        let output = match output {
+            Ok(output) => self.review(call, arguments, output).await,
+            Err(text) => self.error_output(text),
         };
         Answer {
+            output,
             duration_ms,
-            ..self.error(&text)
         }
     }
 
-    /// The stations of a call. `began` is set when the tool itself is started.
-    async fn work(
-        &self,
-        call: &AssembledCall,
-        began: &Cell<Option<f64>>,
-        progress: Progress<ValueOf<H>>,
-    ) -> Result<ToolOutput<ValueOf<H>>, String> {
-        if self.is_interrupted().await {
-            return Err("Skipped due to queued user message.".to_owned());
-        }
+    /// All that comes before the tool: whether to run it, and with which arguments.
+    async fn prepare(&self, call: &AssembledCall) -> Result<(Rc<Tool>, ValueOf<H>), String> {
+        self.unless_interrupted().await?;
         let tool = self
             .host
             .tool(&call.name)
@@ -224,32 +210,50 @@ impl<H: Host> Batch<'_, H> {
             BeforeToolCall::Run(arguments) => arguments,
             BeforeToolCall::Block(reason) => return Err(reason),
         };
-        if self.abort.is_fired() {
-            return Err("Aborted before the tool ran.".to_owned());
-        }
-        began.set(Some(self.host.now()));
+        // The hook may have taken its time, or steered.
+        self.unless_interrupted().await?;
+        Ok((tool, arguments))
+    }
+
+    /// The tool itself, within its limit.
+    async fn execute(
+        &self,
+        call: &AssembledCall,
+        tool: &Tool,
+        arguments: ValueOf<H>,
+        progress: Progress<ValueOf<H>>,
+    ) -> ToolOutput<ValueOf<H>> {
         let limit_ms = tool.timeout_ms.or(self.rules.tool_timeout_ms);
-        let running = self.host.run_tool(call, arguments.clone(), progress);
-        let output = match within(self.host, limit_ms, running).await {
+        let running = self.host.run_tool(call, arguments, progress);
+        match within(self.host, limit_ms, running).await {
             Ok(Ok(output)) => output,
-            Ok(Err(text)) => ToolOutput {
-                result: self.host.error_result(&text),
-                is_error: true,
-                terminate: false,
-            },
+            Ok(Err(text)) => self.error_output(&text),
             Err(TimedOut) => {
                 let seconds = limit_ms.unwrap_or_default() / 1000.0;
                 let text =
                     format!("The tool did not finish within {seconds} s and was told to stop.");
                 self.host.stop_tool(call, &text);
-                ToolOutput {
-                    result: self.host.error_result(&text),
-                    is_error: true,
-                    terminate: false,
-                }
+                self.error_output(&text)
             }
-        };
-        self.host.after_tool_call(call, arguments, output).await
+        }
+    }
+
+    /// Lets `afterToolCall` see what the tool gave. No result gets past the hook, since it may be
+    /// there to keep something from the model.
+    async fn review(
+        &self,
+        call: &AssembledCall,
+        arguments: ValueOf<H>,
+        output: ToolOutput<ValueOf<H>>,
+    ) -> ToolOutput<ValueOf<H>> {
+        let reviewing = self.host.after_tool_call(call, arguments, output);
+        match self.abort.race(reviewing).await {
+            Ok(Ok(output)) => output,
+            Ok(Err(text)) => self.error_output(&text),
+            Err(Aborted) => {
+                self.error_output("Aborted. The tool had finished, but its result was not taken.")
+            }
+        }
     }
 
     /// The arguments to run with: complete JSON, as the tool's schema wants it.
@@ -277,8 +281,12 @@ impl<H: Host> Batch<'_, H> {
         }
     }
 
-    async fn is_interrupted(&self) -> bool {
-        self.rules.interrupt_mode == InterruptMode::Immediate && self.host.has_steering().await
+    /// Steering skips what has not started.
+    async fn unless_interrupted(&self) -> Result<(), String> {
+        if self.rules.interrupt_mode == InterruptMode::Immediate && self.host.has_steering().await {
+            return Err("Skipped due to queued user message.".to_owned());
+        }
+        Ok(())
     }
 
     fn unknown_tool(&self, name: &str) -> String {
@@ -294,15 +302,19 @@ impl<H: Host> Batch<'_, H> {
         )
     }
 
+    /// The answer to a call whose tool did not run.
     fn error(&self, text: &str) -> Answer<ValueOf<H>> {
-        let output = ToolOutput {
+        Answer {
+            output: self.error_output(text),
+            duration_ms: None,
+        }
+    }
+
+    fn error_output(&self, text: &str) -> ToolOutput<ValueOf<H>> {
+        ToolOutput {
             result: self.host.error_result(text),
             is_error: true,
             terminate: false,
-        };
-        Answer {
-            output,
-            duration_ms: None,
         }
     }
 

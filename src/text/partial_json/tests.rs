@@ -1,4 +1,5 @@
 use super::*;
+use crate::event::laws::grows;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -47,24 +48,6 @@ fn read<'a>(
 
 fn characters(text: &str) -> impl Iterator<Item = &str> {
     text.split("").filter(|piece| !piece.is_empty())
-}
-
-/// Whether `later` shows all that `earlier` shows: objects keep their keys with values that grow, arrays keep their
-/// elements with a last one that grows, strings get longer at the end, all else stays equal.
-fn grows(earlier: &Value, later: &Value) -> bool {
-    match (earlier, later) {
-        (Value::Object(a), Value::Object(b)) => a
-            .iter()
-            .all(|(key, value)| b.get(key).is_some_and(|after| grows(value, after))),
-        (Value::Array(a), Value::Array(b)) => {
-            let Some((last, settled)) = a.split_last() else {
-                return true;
-            };
-            b.starts_with(settled) && b.get(settled.len()).is_some_and(|after| grows(last, after))
-        }
-        (Value::String(a), Value::String(b)) => b.starts_with(a.as_str()),
-        _ => earlier == later,
-    }
 }
 
 /// Every prefix is read the same whole, in pieces and grown from the prefix before, and the view grows into the last.
