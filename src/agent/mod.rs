@@ -1,0 +1,14 @@
+//! The agent loop: runs of turns, model calls, tools, queues and abort.
+//!
+//! The loop is plain asynchronous code, generic over the [`host::Host`] that connects it to the
+//! world. It owns every decision about a run; it owns no transcript (the host does) and knows no
+//! browser. One run is [`run::run`], one model call is [`model_call::call_model`], one batch of
+//! tool calls is [`tools::answer_calls`].
+
+pub mod abort;
+pub mod host;
+pub mod model_call;
+pub mod queue;
+pub mod run;
+pub mod script;
+pub mod tools;

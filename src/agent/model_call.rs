@@ -1,0 +1,391 @@
+//! One model call: from the request to the finished assistant message.
+//!
+//! ```text
+//! encode ─► send ─► status, content type ─► read ─► frames ─► parts ─► operations ─► presenter
+//!    └────────┴───────────────┴────────────────┴─ each can fail, time out or be aborted ──► message_end
+//! ```
+//!
+//! Whatever happens, exactly one message begins and ends, every block in it is closed, and the
+//! message says how it went. Nothing here knows tools or turns.
+
+use std::future::Future;
+use std::pin::pin;
+
+use futures::future::{Either, select};
+
+use crate::agent::abort::{Abort, Aborted};
+use crate::agent::host::{Call, Clock, Head, HttpResponse, Presenter, Source, Tail, Transport};
+use crate::assemble::{AssembledCall, Assembler};
+use crate::error::{ErrorCode, ErrorInfo};
+use crate::event::Page;
+use crate::message::StopReason;
+use crate::model::{Model, ModelCost, RequestOptions};
+use crate::protocol::{Api, Context, Decoder, StreamPart};
+use crate::text::sse::SseDecoder;
+
+/// The most that is kept of a body that may turn out not to be a stream, in bytes.
+const BODY_LIMIT: usize = 4 * 1024 * 1024;
+
+/// A finished call.
+#[derive(Debug)]
+pub struct Reply<A> {
+    /// The message.
+    pub message: A,
+    /// Why it ended.
+    pub stop_reason: StopReason,
+    /// The tool calls in it.
+    pub calls: Vec<AssembledCall>,
+}
+
+impl Head {
+    /// The head of a message of this model.
+    pub fn of(model: &Model, timestamp: f64) -> Self {
+        let default = || {
+            Api::from_name(&model.api)
+                .map_or(model.api.clone(), |api| api.default_provider().to_owned())
+        };
+        let provider = model.provider.clone().unwrap_or_else(default);
+        Self {
+            api: model.api.clone(),
+            provider,
+            model: model.id.clone(),
+            timestamp,
+        }
+    }
+}
+
+/// Makes the model call that `prepared` describes and presents its message. `model` names the
+/// message when the preparation fails.
+pub async fn call_model<H: Transport + Presenter>(
+    host: &H,
+    abort: &Abort,
+    model: &Model,
+    prepared: impl Future<Output = Result<Call<H::AppStream>, ErrorInfo>>,
+) -> Reply<<H::Page as Page>::Assistant> {
+    let began = host.now();
+    let prepared = abort
+        .race(prepared)
+        .await
+        .unwrap_or_else(|Aborted| Err(ErrorInfo::aborted()));
+    let model = prepared.as_ref().map_or(model, |call| &call.model);
+    let head = Head::of(model, began);
+    let cost = model.cost;
+    let mut reception = Reception {
+        host,
+        abort,
+        head: Some(head),
+        assembler: Assembler::new(base36(began)),
+        parts: Vec::new(),
+    };
+    let received = match prepared {
+        Ok(call) => reception.receive(call).await,
+        Err(error) => Err(error),
+    };
+    if let Err(error) = received {
+        reception.assembler.fail(error);
+    }
+    reception.end(began, cost).await
+}
+
+struct Reception<'a, H> {
+    host: &'a H,
+    abort: &'a Abort,
+    /// Taken when the message begins.
+    head: Option<Head>,
+    assembler: Assembler,
+    parts: Vec<StreamPart>,
+}
+
+/// How far one response may be from what was asked for.
+#[derive(Debug, Clone, Copy)]
+struct Limits {
+    timeout_ms: Option<f64>,
+    idle_timeout_ms: Option<f64>,
+}
+
+impl<H: Transport + Presenter> Reception<'_, H> {
+    async fn receive(&mut self, call: Call<H::AppStream>) -> Result<(), ErrorInfo> {
+        let limits = Limits {
+            timeout_ms: call.timeout_ms,
+            idle_timeout_ms: call.idle_timeout_ms,
+        };
+        match call.source {
+            Source::Provider(input) => {
+                let (context, options) = *input;
+                self.receive_from_provider(&call.model, &context, &options, limits)
+                    .await
+            }
+            Source::App(stream) => self.receive_from_app(stream, limits).await,
+        }
+    }
+
+    async fn receive_from_app(
+        &mut self,
+        mut stream: H::AppStream,
+        limits: Limits,
+    ) -> Result<(), ErrorInfo> {
+        let mut more = true;
+        while more && !self.assembler.has_failed() {
+            let mut parts = std::mem::take(&mut self.parts);
+            let next = self.host.next_parts(&mut stream, &mut parts);
+            more = self.within(limits.idle_timeout_ms, IDLE, next).await??;
+            self.parts = parts;
+            self.begin().await;
+            self.present().await?;
+        }
+        Ok(())
+    }
+
+    async fn receive_from_provider(
+        &mut self,
+        model: &Model,
+        context: &Context,
+        options: &RequestOptions,
+        limits: Limits,
+    ) -> Result<(), ErrorInfo> {
+        let api = Api::from_name(&model.api).ok_or_else(|| unknown_api(&model.api))?;
+        let mut request = api.encode(model, context, options)?;
+        request.body = self
+            .unless_aborted(self.host.on_payload(request.body))
+            .await??;
+        let mut response = self
+            .within(limits.timeout_ms, HEADERS, self.host.send(request))
+            .await??;
+        self.unless_aborted(self.host.on_response(&response))
+            .await??;
+        if !(200..300).contains(&response.status) {
+            let body = self
+                .read_all(&mut response, limits)
+                .await
+                .unwrap_or_default();
+            return Err(api.http_error(response.status, &body, response.retry_after_ms));
+        }
+        if response.content_type.contains("html") {
+            return Err(not_a_stream(&response));
+        }
+        self.begin().await;
+        let mut decoder = api.decoder();
+        if response.content_type.starts_with("application/json") {
+            let body = self.read_all(&mut response, limits).await?;
+            decoder.on_whole_body(&body, &mut self.parts);
+            return self.present().await;
+        }
+        self.read_stream(&mut response, &mut decoder, limits).await
+    }
+
+    async fn read_stream(
+        &mut self,
+        response: &mut HttpResponse<H::Body>,
+        decoder: &mut Decoder,
+        limits: Limits,
+    ) -> Result<(), ErrorInfo> {
+        let mut sse = SseDecoder::new();
+        // Until the first frame, the body may still turn out to be something else.
+        let mut unframed = Some(Vec::new());
+        let mut open = true;
+        while open && !decoder.is_done() && !self.assembler.has_failed() {
+            match self
+                .within(
+                    limits.idle_timeout_ms,
+                    IDLE,
+                    self.host.read(&mut response.body),
+                )
+                .await??
+            {
+                Some(bytes) => {
+                    sse.push(&bytes);
+                    if let Some(kept) = unframed.as_mut().filter(|kept| kept.len() < BODY_LIMIT) {
+                        kept.extend_from_slice(&bytes);
+                    }
+                }
+                None => {
+                    sse.finish();
+                    open = false;
+                }
+            }
+            while let Some(frame) = sse.next_frame() {
+                unframed = None;
+                decoder.on_frame(frame, &mut self.parts);
+                if decoder.is_done() {
+                    break;
+                }
+            }
+            if sse.overflowed() {
+                return Err(ErrorInfo::new(
+                    ErrorCode::BadResponse,
+                    "One event of the response is longer than the limit. The server does not seem to send a stream.",
+                ));
+            }
+            if !open {
+                match unframed
+                    .take()
+                    .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+                {
+                    Some(body) if !body.trim().is_empty() => {
+                        if !body.trim_start().starts_with(['{', '[']) {
+                            return Err(not_a_stream(response));
+                        }
+                        decoder.on_whole_body(&body, &mut self.parts);
+                    }
+                    _ => decoder.finish(&mut self.parts),
+                }
+            }
+            self.present().await?;
+        }
+        Ok(())
+    }
+
+    /// The rest of a body as text, up to a limit.
+    async fn read_all(
+        &self,
+        response: &mut HttpResponse<H::Body>,
+        limits: Limits,
+    ) -> Result<String, ErrorInfo> {
+        let mut bytes = Vec::new();
+        while bytes.len() < BODY_LIMIT
+            && let Some(chunk) = self
+                .within(
+                    limits.idle_timeout_ms,
+                    IDLE,
+                    self.host.read(&mut response.body),
+                )
+                .await??
+        {
+            bytes.extend_from_slice(&chunk);
+        }
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    /// Takes in the parts at hand and shows what they did.
+    async fn present(&mut self) -> Result<(), ErrorInfo> {
+        for part in self.parts.drain(..) {
+            self.assembler.apply(part);
+        }
+        if !self.assembler.batch().is_empty() {
+            let words = self
+                .host
+                .message_update(self.assembler.batch(), false)
+                .await;
+            self.assembler.commit(words);
+        }
+        if self.abort.is_fired() {
+            Err(ErrorInfo::aborted())
+        } else {
+            Ok(())
+        }
+    }
+
+    async fn begin(&mut self) {
+        if let Some(head) = self.head.take() {
+            self.host.message_start(head).await;
+        }
+    }
+
+    async fn end(
+        mut self,
+        began: f64,
+        cost: Option<ModelCost>,
+    ) -> Reply<<H::Page as Page>::Assistant> {
+        self.begin().await;
+        self.assembler.close();
+        if !self.assembler.batch().is_empty() {
+            let words = self.host.message_update(self.assembler.batch(), true).await;
+            self.assembler.commit(words);
+        }
+        let ending = self.assembler.finish(cost);
+        let tail = Tail {
+            ending,
+            duration_ms: (self.host.now() - began).max(0.0),
+        };
+        let message = self.host.message_end(&tail).await;
+        Reply {
+            message,
+            stop_reason: tail.ending.stop_reason,
+            calls: tail.ending.calls,
+        }
+    }
+
+    async fn unless_aborted<T>(&self, future: impl Future<Output = T>) -> Result<T, ErrorInfo> {
+        self.abort
+            .race(future)
+            .await
+            .map_err(|Aborted| ErrorInfo::aborted())
+    }
+
+    async fn within<T>(
+        &self,
+        limit_ms: Option<f64>,
+        what: &str,
+        future: impl Future<Output = T>,
+    ) -> Result<T, ErrorInfo> {
+        let timed = within(self.host, limit_ms, future);
+        self.unless_aborted(timed).await?.map_err(|TimedOut| {
+            let seconds = limit_ms.unwrap_or_default() / 1000.0;
+            ErrorInfo::new(
+                ErrorCode::Timeout,
+                format!("{what} for {seconds} s, so the request was given up."),
+            )
+        })
+    }
+}
+
+const HEADERS: &str = "The server sent no response headers";
+const IDLE: &str = "The response was silent";
+
+/// A limit of time was reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct TimedOut;
+
+/// The output of `future` if it is there within the limit.
+pub(super) async fn within<C: Clock, T>(
+    clock: &C,
+    limit_ms: Option<f64>,
+    future: impl Future<Output = T>,
+) -> Result<T, TimedOut> {
+    let Some(limit_ms) = limit_ms else {
+        return Ok(future.await);
+    };
+    match select(pin!(future), pin!(clock.sleep(limit_ms))).await {
+        Either::Left((output, _)) => Ok(output),
+        Either::Right(_) => Err(TimedOut),
+    }
+}
+
+fn unknown_api(name: &str) -> ErrorInfo {
+    let known: Vec<&str> = Api::ALL.into_iter().map(Api::name).collect();
+    ErrorInfo::new(
+        ErrorCode::InvalidRequest,
+        format!(
+            "model.api is \"{name}\", which is not built in. Use one of {}, or give a streamFn.",
+            known.join(", ")
+        ),
+    )
+}
+
+fn not_a_stream<B>(response: &HttpResponse<B>) -> ErrorInfo {
+    let HttpResponse {
+        status,
+        content_type,
+        ..
+    } = response;
+    ErrorInfo {
+        status: Some(*status),
+        ..ErrorInfo::new(
+            ErrorCode::BadResponse,
+            format!(
+                "The server answered with status {status} and content type \"{content_type}\" in place of an event stream. Check model.baseUrl."
+            ),
+        )
+    }
+}
+
+/// A short text that differs for differing times.
+fn base36(ms: f64) -> String {
+    let mut rest = ms.max(0.0) as u64;
+    let mut digits = Vec::new();
+    while rest > 0 || digits.is_empty() {
+        digits.push(char::from_digit((rest % 36) as u32, 36).unwrap_or('0'));
+        rest /= 36;
+    }
+    digits.iter().rev().collect()
+}

@@ -1,0 +1,422 @@
+//! Parts of a response → operations that make the message grow.
+//!
+//! The assembler decides what the message is: which block a part belongs to, when blocks begin and
+//! end, what the stop reason means. It says so in a [`Batch`]: one text and a list of small
+//! operations, made per network chunk, from which whoever shows the message (in a browser the
+//! script beside the wasm module) builds one immutable snapshot per operation. The assembler itself
+//! keeps only what later decisions need: the tool calls and the counts.
+
+mod batch;
+
+pub use batch::{Batch, Op, Operation, PathStep};
+
+use crate::error::{ErrorCode, ErrorInfo};
+use crate::message::{StopReason, Usage, UsageCost};
+use crate::model::ModelCost;
+use crate::protocol::{StreamPart, UsageUpdate};
+use crate::text::partial_json::{PartialJson, parse_arguments};
+
+/// A tool call as the model made it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AssembledCall {
+    /// Its id: the provider's, or one made here; unique within the message.
+    pub id: String,
+    /// The tool's name.
+    pub name: String,
+    /// Index of its block in the message.
+    pub block: u32,
+    /// The JSON text of its arguments, as far as it arrived.
+    pub json: String,
+}
+
+/// What is known when a response is over.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ending {
+    /// Why the message ended.
+    pub stop_reason: StopReason,
+    /// What failed, when the stop reason is `error` or `aborted`.
+    pub error: Option<ErrorInfo>,
+    /// Tokens and cost.
+    pub usage: Usage,
+    /// The provider's id of the response.
+    pub response_id: Option<String>,
+    /// The tool calls of the message, in the order of their blocks.
+    pub calls: Vec<AssembledCall>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum BlockKind {
+    Text,
+    Thinking,
+    ToolCall,
+    Image,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Block {
+    kind: BlockKind,
+    open: bool,
+}
+
+struct PendingCall {
+    key: u32,
+    call: AssembledCall,
+    parser: PartialJson,
+}
+
+/// Grows one assistant message.
+pub struct Assembler {
+    blocks: Vec<Block>,
+    /// How the blocks stood when the current batch began.
+    committed: Vec<Block>,
+    calls: Vec<PendingCall>,
+    batch: Batch,
+    id_prefix: String,
+    usage: UsageUpdate,
+    response_id: Option<String>,
+    finish: Option<StopReason>,
+    error: Option<ErrorInfo>,
+}
+
+impl Assembler {
+    /// An empty message. `id_prefix` begins the ids of calls to which the provider gave none; it
+    /// must differ from message to message.
+    pub fn new(id_prefix: impl Into<String>) -> Self {
+        Self {
+            blocks: Vec::new(),
+            committed: Vec::new(),
+            calls: Vec::new(),
+            batch: Batch::default(),
+            id_prefix: id_prefix.into(),
+            usage: UsageUpdate::default(),
+            response_id: None,
+            finish: None,
+            error: None,
+        }
+    }
+
+    /// Takes in one part. Parts behind an error are ignored.
+    pub fn apply(&mut self, part: StreamPart) {
+        if self.error.is_some() {
+            return;
+        }
+        match part {
+            StreamPart::Text(text) => self.grow(BlockKind::Text, &text),
+            StreamPart::Thinking(text) => self.grow(BlockKind::Thinking, &text),
+            StreamPart::TextSignature(signature) => self.sign(BlockKind::Text, &signature),
+            StreamPart::ThinkingSignature(signature) => self.sign(BlockKind::Thinking, &signature),
+            StreamPart::RedactedThinking(data) => {
+                self.end_open_block();
+                let block = self.open_block(BlockKind::Thinking);
+                self.batch.push(Op::Redacted, block, &[]);
+                self.batch.push(Op::ThinkingSignature, block, &[&data]);
+                self.end_open_block();
+            }
+            StreamPart::BlockEnd => self.end_open_block(),
+            StreamPart::ToolCallStart { key, id, name } => self.start_call(key, id, name),
+            StreamPart::ToolCallDelta { key, json } => self.grow_call(key, &json),
+            StreamPart::ToolCallSignature { key, signature } => {
+                if let Some(pending) = self.calls.iter().find(|pending| pending.key == key) {
+                    self.batch
+                        .push(Op::ToolCallSignature, pending.call.block, &[&signature]);
+                }
+            }
+            StreamPart::ToolCallEnd { key } => self.end_call(key),
+            StreamPart::Image { data, mime_type } => {
+                self.end_open_block();
+                let block = self.add_block(BlockKind::Image, false);
+                self.batch.push(Op::Image, block, &[&data, &mime_type]);
+            }
+            StreamPart::Usage(update) => self.count(update),
+            StreamPart::ResponseId(id) => self.response_id = Some(id),
+            StreamPart::Finish(reason) => self.finish = Some(reason),
+            StreamPart::Error(error) => self.error = Some(error),
+        }
+    }
+
+    /// Whether the response failed: nothing more is worth reading.
+    pub fn has_failed(&self) -> bool {
+        self.error.is_some()
+    }
+
+    /// What has been decided since the last [`Assembler::commit`].
+    pub fn batch(&self) -> &Batch {
+        &self.batch
+    }
+
+    /// The first `words` words of the batch were shown; the rest, if any, never will be. Forgets
+    /// the batch, and every block that was not shown.
+    pub fn commit(&mut self, words: usize) {
+        if words < self.batch.words().len() {
+            self.blocks.clone_from(&self.committed);
+            for operation in self
+                .batch
+                .operations()
+                .take_while(|operation| operation.word < words)
+            {
+                match operation.op {
+                    Op::TextStart => self.blocks.push(Block {
+                        kind: BlockKind::Text,
+                        open: true,
+                    }),
+                    Op::ThinkingStart => self.blocks.push(Block {
+                        kind: BlockKind::Thinking,
+                        open: true,
+                    }),
+                    Op::ToolCallStart => self.blocks.push(Block {
+                        kind: BlockKind::ToolCall,
+                        open: true,
+                    }),
+                    Op::Image => self.blocks.push(Block {
+                        kind: BlockKind::Image,
+                        open: false,
+                    }),
+                    Op::TextEnd | Op::ThinkingEnd | Op::ToolCallEnd => {
+                        if let Some(block) = self.blocks.get_mut(operation.block as usize) {
+                            block.open = false;
+                        }
+                    }
+                    _ => {}
+                }
+            }
+            let shown = self.blocks.len() as u32;
+            self.calls.retain(|pending| pending.call.block < shown);
+        }
+        self.committed.clone_from(&self.blocks);
+        self.batch.clear();
+    }
+
+    /// The response failed or was aborted: the error that is kept is the first.
+    pub fn fail(&mut self, error: ErrorInfo) {
+        self.error.get_or_insert(error);
+    }
+
+    /// Closes every block that is still open, in order, as operations of the batch.
+    pub fn close(&mut self) {
+        let open: Vec<(u32, BlockKind)> = (0u32..)
+            .zip(&self.blocks)
+            .filter(|(_, block)| block.open)
+            .map(|(index, block)| (index, block.kind))
+            .collect();
+        for (index, kind) in open {
+            self.end_block(index, kind);
+        }
+    }
+
+    /// What the message came to. `cost` is the price of the model.
+    pub fn finish(self, cost: Option<ModelCost>) -> Ending {
+        let has_calls = !self.calls.is_empty();
+        let stop_reason = match (&self.error, self.finish) {
+            (Some(error), _) if error.code == ErrorCode::Aborted => StopReason::Aborted,
+            (Some(_), _) | (None, None) => StopReason::Error,
+            (None, Some(StopReason::Stop | StopReason::ToolUse)) if has_calls => {
+                StopReason::ToolUse
+            }
+            (None, Some(StopReason::ToolUse)) => StopReason::Stop,
+            (None, Some(reason)) => reason,
+        };
+        Ending {
+            stop_reason,
+            error: self.error,
+            usage: price(self.usage, cost),
+            response_id: self.response_id,
+            calls: self.calls.into_iter().map(|pending| pending.call).collect(),
+        }
+    }
+
+    fn add_block(&mut self, kind: BlockKind, open: bool) -> u32 {
+        let index = self.blocks.len() as u32;
+        self.blocks.push(Block { kind, open });
+        index
+    }
+
+    /// The open block of this kind if it is the last one that is not a tool call; else a new one.
+    fn open_block(&mut self, kind: BlockKind) -> u32 {
+        if let Some((index, open_kind)) = self.open_text() {
+            if open_kind == kind {
+                return index;
+            }
+            self.end_block(index, open_kind);
+        }
+        let index = self.add_block(kind, true);
+        let op = if kind == BlockKind::Text {
+            Op::TextStart
+        } else {
+            Op::ThinkingStart
+        };
+        self.batch.push(op, index, &[]);
+        index
+    }
+
+    /// The one text or thinking block that may be open.
+    fn open_text(&self) -> Option<(u32, BlockKind)> {
+        let is_open = |block: &Block| block.open && block.kind != BlockKind::ToolCall;
+        let index = self.blocks.iter().rposition(is_open)?;
+        Some((index as u32, self.blocks.get(index)?.kind))
+    }
+
+    fn end_open_block(&mut self) {
+        if let Some((index, kind)) = self.open_text() {
+            self.end_block(index, kind);
+        }
+    }
+
+    fn end_block(&mut self, index: u32, kind: BlockKind) {
+        if let Some(block) = self.blocks.get_mut(index as usize) {
+            block.open = false;
+        }
+        match kind {
+            BlockKind::Text => self.batch.push(Op::TextEnd, index, &[]),
+            BlockKind::Thinking => self.batch.push(Op::ThinkingEnd, index, &[]),
+            BlockKind::ToolCall => self.batch.push_path(Op::ToolCallEnd, index, "", |_| {}),
+            BlockKind::Image => {}
+        }
+    }
+
+    fn grow(&mut self, kind: BlockKind, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        let block = self.open_block(kind);
+        let op = if kind == BlockKind::Text {
+            Op::TextDelta
+        } else {
+            Op::ThinkingDelta
+        };
+        self.batch.push(op, block, &[text]);
+    }
+
+    fn sign(&mut self, kind: BlockKind, signature: &str) {
+        let block = self.open_block(kind);
+        let op = if kind == BlockKind::Text {
+            Op::TextSignature
+        } else {
+            Op::ThinkingSignature
+        };
+        self.batch.push(op, block, &[signature]);
+    }
+
+    fn start_call(&mut self, key: u32, id: String, name: String) {
+        self.end_open_block();
+        let id = self.unique_id(id);
+        let block = self.add_block(BlockKind::ToolCall, true);
+        self.batch.push(Op::ToolCallStart, block, &[&id, &name]);
+        let call = AssembledCall {
+            id,
+            name,
+            block,
+            json: String::new(),
+        };
+        self.calls.push(PendingCall {
+            key,
+            call,
+            parser: PartialJson::new(),
+        });
+    }
+
+    /// Ids pair calls with results, so two calls of a message never share one.
+    fn unique_id(&self, id: String) -> String {
+        let taken = |id: &str| self.calls.iter().any(|pending| pending.call.id == id);
+        if !id.is_empty() && !taken(&id) {
+            return id;
+        }
+        let stem = if id.is_empty() {
+            format!("call_{}", self.id_prefix)
+        } else {
+            id
+        };
+        (self.calls.len()..)
+            .map(|number| format!("{stem}_{number}"))
+            .find(|id| !taken(id))
+            .unwrap_or_default()
+    }
+
+    fn grow_call(&mut self, key: u32, json: &str) {
+        if json.is_empty() {
+            return;
+        }
+        let Some(pending) = self.calls.iter_mut().find(|pending| pending.key == key) else {
+            return;
+        };
+        pending.call.json.push_str(json);
+        let parser = &mut pending.parser;
+        self.batch
+            .push_path(Op::ToolCallDelta, pending.call.block, json, |sink| {
+                parser.push(json, sink)
+            });
+    }
+
+    fn end_call(&mut self, key: u32) {
+        let Some(pending) = self.calls.iter_mut().find(|pending| pending.key == key) else {
+            return;
+        };
+        let block = pending.call.block;
+        let parser = &mut pending.parser;
+        // An error is kept for the moment when the call would run; the view stays as it is.
+        self.batch.push_path(Op::ToolCallEnd, block, "", |sink| {
+            let _ = parser.finish(sink);
+        });
+        if let Some(block) = self.blocks.get_mut(block as usize) {
+            block.open = false;
+        }
+    }
+
+    fn count(&mut self, update: UsageUpdate) {
+        let UsageUpdate {
+            input,
+            output,
+            cache_read,
+            cache_write,
+        } = update;
+        self.usage.input = input.or(self.usage.input);
+        self.usage.output = output.or(self.usage.output);
+        self.usage.cache_read = cache_read.or(self.usage.cache_read);
+        self.usage.cache_write = cache_write.or(self.usage.cache_write);
+    }
+}
+
+impl AssembledCall {
+    /// The arguments to run the tool with: only complete JSON yields any.
+    ///
+    /// # Errors
+    /// When the text is not one complete JSON object.
+    pub fn arguments(&self) -> Result<serde_json::Value, crate::text::partial_json::JsonError> {
+        parse_arguments(&self.json)
+    }
+}
+
+fn price(counts: UsageUpdate, cost: Option<ModelCost>) -> Usage {
+    let [input, output, cache_read, cache_write] = [
+        counts.input,
+        counts.output,
+        counts.cache_read,
+        counts.cache_write,
+    ]
+    .map(|count| count.unwrap_or(0.0).max(0.0));
+    let ModelCost {
+        input: per_input,
+        output: per_output,
+        cache_read: per_read,
+        cache_write: per_write,
+    } = cost.unwrap_or_default();
+    let dollars = |tokens: f64, per_million: f64| tokens * per_million / 1_000_000.0;
+    let mut cost = UsageCost {
+        input: dollars(input, per_input),
+        output: dollars(output, per_output),
+        cache_read: dollars(cache_read, per_read),
+        cache_write: dollars(cache_write, per_write),
+        total: 0.0,
+    };
+    cost.total = cost.input + cost.output + cost.cache_read + cost.cache_write;
+    Usage {
+        input,
+        output,
+        cache_read,
+        cache_write,
+        total_tokens: input + output + cache_read + cache_write,
+        cost,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,1 @@
+#![allow(clippy::indexing_slicing)]

@@ -1,0 +1,1 @@
+//! The laws of the event stream, and the checker that enforces them.

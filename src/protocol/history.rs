@@ -1,0 +1,1 @@
+//! Makes a transcript acceptable to the model that is called next.

@@ -1,0 +1,141 @@
+//! The wire protocols: how a conversation becomes a request, and a response becomes parts.
+//!
+//! Every protocol is a folder with the same files: `request.rs` (conversation → body), `stream.rs`
+//! (frames → parts) and `wire.rs` (the serde types of its JSON). None of them does input or output
+//! or knows of a browser, so a recorded response is a unit test. [`Api`] picks the protocol;
+//! [`history`] makes a transcript acceptable to whatever model is called next.
+
+pub mod history;
+pub mod openai_completions;
+mod part;
+mod tool_calls;
+
+pub use part::{StreamPart, UsageUpdate};
+
+use crate::error::ErrorInfo;
+use crate::message::Message;
+use crate::model::{Model, RequestOptions, ToolDefinition};
+use crate::text::sse::Frame;
+
+/// A wire protocol that is built in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Api {
+    /// OpenAI's chat completions, the protocol of most hosts.
+    OpenAiCompletions,
+}
+
+/// What a model gets to read.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Context {
+    /// The system prompt; empty for none.
+    pub system_prompt: String,
+    /// The conversation.
+    pub messages: Vec<Message>,
+    /// The tools that the model may call.
+    pub tools: Vec<ToolDefinition>,
+}
+
+/// An HTTP request, ready to be sent with `POST`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HttpRequest {
+    /// Where to.
+    pub url: String,
+    /// Headers, names in lower case, each once.
+    pub headers: Vec<(String, String)>,
+    /// The body: JSON text.
+    pub body: String,
+}
+
+/// Reads the frames of one response.
+#[derive(Debug)]
+pub enum Decoder {
+    /// Chat completions.
+    OpenAiCompletions(openai_completions::StreamDecoder),
+}
+
+impl Api {
+    /// All protocols that are built in.
+    pub const ALL: [Self; 1] = [Self::OpenAiCompletions];
+
+    /// The protocol of this name, if it is built in.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|api| api.name() == name)
+    }
+
+    /// The name, as in `model.api`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::OpenAiCompletions => "openai-completions",
+        }
+    }
+
+    /// The provider that is meant when the model names none.
+    pub fn default_provider(self) -> &'static str {
+        match self {
+            Self::OpenAiCompletions => "openai",
+        }
+    }
+
+    /// The request for one model call.
+    ///
+    /// # Errors
+    /// When the context or the options cannot be expressed; the message says what to change.
+    pub fn encode(
+        self,
+        model: &Model,
+        context: &Context,
+        options: &RequestOptions,
+    ) -> Result<HttpRequest, ErrorInfo> {
+        match self {
+            Self::OpenAiCompletions => openai_completions::encode(model, context, options),
+        }
+    }
+
+    /// A decoder for the response to one request.
+    pub fn decoder(self) -> Decoder {
+        match self {
+            Self::OpenAiCompletions => {
+                Decoder::OpenAiCompletions(openai_completions::StreamDecoder::default())
+            }
+        }
+    }
+
+    /// What a response with a status outside 200–299 means. `body` is its text, `retry_after_ms`
+    /// what its `retry-after` header asks for.
+    pub fn http_error(self, status: u16, body: &str, retry_after_ms: Option<f64>) -> ErrorInfo {
+        match self {
+            Self::OpenAiCompletions => openai_completions::http_error(status, body, retry_after_ms),
+        }
+    }
+}
+
+impl Decoder {
+    /// Reads one frame and appends what it says to `parts`.
+    pub fn on_frame(&mut self, frame: Frame<'_>, parts: &mut Vec<StreamPart>) {
+        match self {
+            Self::OpenAiCompletions(decoder) => decoder.on_frame(frame, parts),
+        }
+    }
+
+    /// Reads a successful response that is one JSON document in place of a stream.
+    pub fn on_whole_body(&mut self, body: &str, parts: &mut Vec<StreamPart>) {
+        match self {
+            Self::OpenAiCompletions(decoder) => decoder.on_whole_body(body, parts),
+        }
+    }
+
+    /// The body has ended: appends what was held back, and a `truncated` error unless the
+    /// protocol's own terminal marker was seen.
+    pub fn finish(&mut self, parts: &mut Vec<StreamPart>) {
+        match self {
+            Self::OpenAiCompletions(decoder) => decoder.finish(parts),
+        }
+    }
+
+    /// Whether the terminal marker was seen: nothing more is worth reading.
+    pub fn is_done(&self) -> bool {
+        match self {
+            Self::OpenAiCompletions(decoder) => decoder.is_done(),
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! Follows the pieces of tool calls on wires that identify them loosely.

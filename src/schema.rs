@@ -1,1 +1,0 @@
-//! JSON Schema subset: checks and coerces tool arguments.

@@ -1,1 +1,0 @@
-//! Incremental parser for the arguments of a tool call.

@@ -1,0 +1,49 @@
+//! Byte search for the text machines.
+//!
+//! Owns the one loop that both machines spend their time in. Refuses to know what the bytes mean. Private, so
+//! its example is a call: `position_of_either(b"ab\n", b'\n', b'\r')` is `Some(2)`.
+
+/// Where the first byte stands that equals `a` or `b`.
+///
+/// Looks at eight bytes at a time: a byte of `word ^ pattern` is zero where the word holds the wanted byte, and
+/// `(x - 0x01…) & !x & 0x80…` is non-zero if and only if `x` has a zero byte.
+pub(super) fn position_of_either(bytes: &[u8], a: u8, b: u8) -> Option<usize> {
+    const ONES: u64 = u64::from_ne_bytes([0x01; 8]);
+    const HIGH_BITS: u64 = u64::from_ne_bytes([0x80; 8]);
+    let pattern_a = u64::from_ne_bytes([a; 8]);
+    let pattern_b = u64::from_ne_bytes([b; 8]);
+    let (words, _) = bytes.as_chunks::<8>();
+    let clear = words.iter().take_while(|word| {
+        let word = u64::from_ne_bytes(**word);
+        let (x, y) = (word ^ pattern_a, word ^ pattern_b);
+        let zero_bytes = (x.wrapping_sub(ONES) & !x) | (y.wrapping_sub(ONES) & !y);
+        zero_bytes & HIGH_BITS == 0
+    });
+    let start = clear.count() * 8;
+    let rest = bytes.get(start..)?;
+    let found = rest.iter().position(|byte| *byte == a || *byte == b)?;
+    Some(start + found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::position_of_either;
+
+    #[test]
+    fn finds_the_first_of_two_bytes_at_every_place_and_length() {
+        for length in 0..40 {
+            let mut bytes = vec![0xE5; length];
+            assert_eq!(position_of_either(&bytes, b'\n', b'\r'), None);
+            for at in (0..length).rev() {
+                bytes[at] = if at % 3 == 0 { b'\n' } else { b'\r' };
+                assert_eq!(position_of_either(&bytes, b'\n', b'\r'), Some(at));
+            }
+        }
+    }
+
+    #[test]
+    fn near_misses_are_not_found() {
+        let bytes: Vec<u8> = (0..=255).filter(|byte| !b"\"\\".contains(byte)).collect();
+        assert_eq!(position_of_either(&bytes, b'"', b'\\'), None);
+    }
+}
