@@ -27,6 +27,7 @@ mod value;
 
 pub use agent::Agent;
 pub use agent_loop::{agent_loop, agent_loop_continue};
+pub use script::create_script;
 pub use stream_simple::{complete, stream_simple};
 
 #[global_allocator]

@@ -257,6 +257,9 @@ export type AgentEventStream = EventStream<AgentEvent, AgentMessage[]>;
 /** The events of a model call; `result()` is its message. */
 export type AssistantMessageEventStream = EventStream<AssistantMessageEvent, AssistantMessage>;
 
+/** Asked for the turn of each model call, which are counted from 0. */
+export type ScriptTurns = (context: Context, call: number) => ScriptTurn | Promise<ScriptTurn>;
+
 /** Options of `createScript`. */
 export interface ScriptOptions {
   /** Pace of the scripted answers; as fast as possible when absent. */
