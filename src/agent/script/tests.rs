@@ -1,7 +1,7 @@
 use super::*;
 
 fn turn(value: Value) -> ScriptTurn {
-    serde_json::from_value(value).unwrap()
+    ScriptTurn::from_json(Json::parse(&value.to_string()).unwrap()).unwrap()
 }
 
 /// What the frames of a response say, in short.
