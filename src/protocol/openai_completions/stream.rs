@@ -138,8 +138,8 @@ impl StreamDecoder {
                 continue;
             }
             // A message beside or behind deltas repeats them.
-            let whole = if self.answered { None } else { choice.message };
-            if let Some(delta) = choice.delta.or(whole) {
+            let whole = choice.message.filter(|_| !self.answered);
+            if let Some(delta) = choice.delta.or_else(|| whole.map(|whole| *whole)) {
                 self.on_delta(delta, parts);
             }
             if let Some(reason) = choice.finish_reason.filter(|reason| !reason.is_empty()) {

@@ -3,7 +3,7 @@
 //! Owns the merge: counts are cumulative, so a later count replaces an earlier one; a count that is
 //! missing, or zero, leaves the earlier one. Refuses to know prices.
 
-use super::wire::{Choice, Chunk, WireUsage};
+use super::wire::{Chunk, WireUsage};
 use crate::protocol::UsageUpdate;
 
 /// What has been reported so far, in the wire's own terms.
@@ -21,13 +21,15 @@ impl UsageCounter {
     /// Reads the counts of one chunk. The counts so far, if they have changed.
     pub(super) fn read(&mut self, chunk: &Chunk<'_>) -> Option<UsageUpdate> {
         let before = *self;
-        let in_choices = chunk
-            .choices
-            .iter()
-            .flatten()
-            .map(|choice: &Choice<'_>| &choice.usage);
-        let groq = chunk.x_groq.as_ref().and_then(|extra| extra.usage.as_ref());
-        for usage in in_choices.flatten().chain(groq).chain(&chunk.usage) {
+        let choices = chunk.choices.iter().flatten();
+        for usage in choices.filter_map(|choice| choice.usage.as_deref()) {
+            self.add(usage);
+        }
+        let groq = chunk
+            .x_groq
+            .as_ref()
+            .and_then(|extra| extra.usage.as_deref());
+        for usage in [groq, chunk.usage.as_deref()].into_iter().flatten() {
             self.add(usage);
         }
         (*self != before).then(|| self.update())

@@ -21,7 +21,7 @@ pub(super) struct Chunk<'a> {
     pub(super) id: Option<&'a str>,
     #[serde(borrow)]
     pub(super) choices: Option<Vec<Choice<'a>>>,
-    pub(super) usage: Option<WireUsage>,
+    pub(super) usage: Option<Box<WireUsage>>,
     pub(super) x_groq: Option<GroqExtra>,
     /// Present: the payload reports a failure.
     pub(super) error: Option<IgnoredAny>,
@@ -33,10 +33,10 @@ pub(super) struct Choice<'a> {
     pub(super) index: Option<u32>,
     pub(super) delta: Option<Delta>,
     /// In place of `delta` where a whole completion comes at once.
-    pub(super) message: Option<Delta>,
+    pub(super) message: Option<Box<Delta>>,
     pub(super) finish_reason: Option<&'a str>,
     /// Moonshot's place for it.
-    pub(super) usage: Option<WireUsage>,
+    pub(super) usage: Option<Box<WireUsage>>,
     /// Present: the upstream of a router failed.
     pub(super) error: Option<IgnoredAny>,
 }
@@ -78,7 +78,7 @@ pub(super) struct FunctionDelta {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct GroqExtra {
-    pub(super) usage: Option<WireUsage>,
+    pub(super) usage: Option<Box<WireUsage>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
