@@ -6,7 +6,7 @@ use wasm_bindgen::prelude::*;
 use crate::error::{ErrorCode, ErrorInfo};
 use crate::js::error;
 use crate::message::Message;
-use crate::text::json::{FromJson, Json};
+use crate::text::json::{FromJson, from_text};
 
 #[wasm_bindgen(module = "/src/js/transcript.js")]
 extern "C" {
@@ -25,7 +25,7 @@ pub(super) fn read_messages(messages: &Array) -> Result<Vec<Message>, ErrorInfo>
     let invalid = |message: String| ErrorInfo::new(ErrorCode::InvalidRequest, message);
     let lines = to_lines(messages).map_err(|thrown| invalid(error::describe(&thrown)))?;
     let read = |(index, line)| {
-        read_text(line)
+        from_text(line)
             .map_err(|problem| invalid(format!("messages[{index}] is not a message: {problem}.")))
     };
     lines.lines().enumerate().map(read).collect()
@@ -36,10 +36,5 @@ pub(super) fn read_messages(messages: &Array) -> Result<Vec<Message>, ErrorInfo>
 /// # Errors
 /// What is wrong with it.
 pub(super) fn read<T: FromJson>(value: &JsValue) -> Result<T, String> {
-    read_text(&to_json(value).map_err(|thrown| error::describe(&thrown))?)
-}
-
-fn read_text<T: FromJson>(text: &str) -> Result<T, String> {
-    let json = Json::parse(text).map_err(|error| error.to_string())?;
-    T::from_json(json).map_err(|unfit| unfit.to_string())
+    from_text(&to_json(value).map_err(|thrown| error::describe(&thrown))?)
 }

@@ -1,7 +1,8 @@
 use super::*;
+use crate::text::json::from_text;
 
 fn turn(value: Value) -> ScriptTurn {
-    ScriptTurn::from_json(Json::parse(&value.to_string()).unwrap()).unwrap()
+    from_text(&value.to_string()).unwrap()
 }
 
 /// What the frames of a response say, in short.

@@ -35,7 +35,7 @@ use super::partial_json::number;
 use super::scan::position_of_either;
 
 pub(crate) use read::read_names;
-pub use read::{FromJson, Unfit};
+pub use read::{FromJson, Unfit, from_text};
 
 /// Containers that may be open at once.
 pub const MAX_DEPTH: usize = 128;

@@ -57,6 +57,15 @@ impl Unfit {
     }
 }
 
+/// Reads a whole text.
+///
+/// # Errors
+/// That it is not JSON, or what does not fit.
+pub fn from_text<T: FromJson>(text: &str) -> Result<T, String> {
+    let json = Json::parse(text).map_err(|error| error.to_string())?;
+    T::from_json(json).map_err(|unfit| unfit.to_string())
+}
+
 /// Can be read from JSON.
 pub trait FromJson: Sized {
     /// Reads it.

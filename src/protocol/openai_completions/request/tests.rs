@@ -1,11 +1,11 @@
-use std::collections::BTreeMap;
+use crate::text::json::from_text;
 
 use serde_json::{Value, json};
 
 use super::*;
 use crate::error::ErrorCode;
 use crate::message::Message;
-use crate::model::Compat;
+use crate::model::{Compat, Named};
 
 fn model(extra: Value) -> Model {
     let mut model =
@@ -13,12 +13,12 @@ fn model(extra: Value) -> Model {
     for (name, value) in extra.as_object().unwrap() {
         model[name] = value.clone();
     }
-    serde_json::from_value(model).unwrap()
+    from_text(&model.to_string()).unwrap()
 }
 
 fn context(messages: Value) -> Context {
     Context {
-        messages: serde_json::from_value(messages).unwrap(),
+        messages: from_text(&messages.to_string()).unwrap(),
         ..Context::default()
     }
 }
@@ -145,7 +145,7 @@ fn tools_and_the_choice_among_them_are_sent_together() {
         ),
     ] {
         let options = RequestOptions {
-            tool_choice: Some(serde_json::from_value(choice).unwrap()),
+            tool_choice: Some(from_text(&choice.to_string()).unwrap()),
             ..RequestOptions::default()
         };
         let body = sent(&model(json!({})), &context, &options);
@@ -453,7 +453,7 @@ fn the_url_is_made_from_any_way_to_write_the_base() {
 
 #[test]
 fn headers_are_merged_by_name_whatever_its_case() {
-    let of = |pairs: &[(&str, &str)]| -> BTreeMap<String, String> {
+    let of = |pairs: &[(&str, &str)]| -> Named<String> {
         pairs
             .iter()
             .map(|(name, value)| ((*name).into(), (*value).into()))
@@ -554,7 +554,7 @@ fn the_beginning_of_a_growing_conversation_stays_the_same() {
     let write = |count: usize| {
         let messages: Vec<Message> = history[..count]
             .iter()
-            .map(|message| serde_json::from_value(message.clone()).unwrap())
+            .map(|message| from_text::<Message>(&message.to_string()).unwrap())
             .collect();
         let context = Context {
             messages,
