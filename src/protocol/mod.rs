@@ -119,13 +119,6 @@ impl Decoder {
         }
     }
 
-    /// Reads a successful response that is one JSON document in place of a stream.
-    pub fn on_whole_body(&mut self, body: &str, parts: &mut Vec<StreamPart>) {
-        match self {
-            Self::OpenAiCompletions(decoder) => decoder.on_whole_body(body, parts),
-        }
-    }
-
     /// The body has ended: appends what was held back, and a `truncated` error unless the
     /// protocol's own terminal marker was seen.
     pub fn finish(&mut self, parts: &mut Vec<StreamPart>) {
