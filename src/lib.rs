@@ -4,6 +4,8 @@ pub mod agent;
 pub mod assemble;
 pub mod error;
 pub mod event;
+#[cfg(target_arch = "wasm32")]
+pub mod js;
 pub mod message;
 pub mod model;
 pub mod protocol;

@@ -221,22 +221,29 @@ pub struct NamedTool {
 #[serde(rename_all = "camelCase", default)]
 pub struct RequestOptions {
     /// The provider's key. Never part of an event, an error or a log.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub api_key: Option<String>,
     /// HTTP headers, over those of the model.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub headers: Option<BTreeMap<String, String>>,
     /// How much to think.
     pub reasoning: ThinkingLevel,
     /// Sampling temperature.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub temperature: Option<f64>,
     /// Limit of the output in tokens, over that of the model.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub max_tokens: Option<f64>,
     /// Whether and which tool the model has to call.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_choice: Option<ToolChoice>,
     /// Prompt caching.
     pub cache_retention: CacheRetention,
     /// Identifies the conversation to providers that cache by it.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
     /// Thinking tokens per level, for protocols that take budgets.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub thinking_budgets: Option<BTreeMap<String, f64>>,
 }
 

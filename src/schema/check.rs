@@ -17,7 +17,7 @@ use super::value::{equal, parse_types, types_of};
 /// 128 levels, leaves four schemas for each level.
 const MAX_DEPTH: u32 = 512;
 /// How many schemas one check may visit: ends what would take exponential time.
-const MAX_STEPS: u32 = 4_000_000;
+const MAX_STEPS: u32 = 1_000_000;
 
 /// One check of one value; holds the budget that bounds it.
 pub(super) struct Checker<'a> {
@@ -181,7 +181,7 @@ impl<'a> Checker<'a> {
                 .is_none_or(|target| self.visit(target, value, at, out)),
             "allOf" => {
                 let mut valid = true;
-                for schema in list(argument) {
+                for schema in list(Some(argument)) {
                     valid &= self.visit(schema, value, at, out);
                     if !valid && out.is_full() {
                         break;
@@ -212,7 +212,7 @@ impl<'a> Checker<'a> {
         schema
             .get("properties")
             .is_some_and(|properties| properties.get(name).is_some())
-            || member_of(schema, "patternProperties")
+            || entries(schema.get("patternProperties"))
                 .any(|(pattern, _)| self.matcher.is_match(pattern, name) != Some(false))
     }
 
@@ -228,7 +228,7 @@ impl<'a> Checker<'a> {
                 .get("properties")
                 .and_then(|properties| properties.get(name)),
         );
-        for (pattern, schema) in member_of(schema, "patternProperties") {
+        for (pattern, schema) in entries(schema.get("patternProperties")) {
             if self.matcher.is_match(pattern, name) == Some(true) {
                 schemas.push(schema);
             }
@@ -254,7 +254,7 @@ impl<'a> Checker<'a> {
 pub(super) fn item_schema(schema: &Map<String, Value>, index: usize) -> Option<&Value> {
     let (tuple, rest) = match schema.get("items") {
         Some(Value::Array(tuple)) => (tuple.as_slice(), schema.get("additionalItems")),
-        rest => (schema.get("prefixItems").map_or(&[][..], list), rest),
+        rest => (list(schema.get("prefixItems")), rest),
     };
     tuple.get(index).or(rest)
 }
@@ -264,18 +264,11 @@ pub(super) fn is_nullable(schema: &Map<String, Value>) -> bool {
 }
 
 /// The items of an array; nothing for any other value.
-pub(super) fn list(value: &Value) -> &[Value] {
-    value.as_array().map_or(&[], Vec::as_slice)
+pub(super) fn list(value: Option<&Value>) -> &[Value] {
+    value.and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
-/// The members of the object that a keyword holds; nothing for any other value.
-pub(super) fn member_of<'s>(
-    schema: &'s Map<String, Value>,
-    keyword: &str,
-) -> impl Iterator<Item = (&'s String, &'s Value)> {
-    schema
-        .get(keyword)
-        .and_then(Value::as_object)
-        .into_iter()
-        .flatten()
+/// The members of an object; nothing for any other value.
+pub(super) fn entries(value: Option<&Value>) -> impl Iterator<Item = (&String, &Value)> {
+    value.and_then(Value::as_object).into_iter().flatten()
 }

@@ -42,11 +42,11 @@ impl Checker<'_> {
             }
             _ => {}
         }
-        for branch in keywords.get("allOf").map_or(&[][..], list) {
+        for branch in list(keywords.get("allOf")) {
             self.coerce(branch, value);
         }
         for union in ["anyOf", "oneOf"] {
-            self.coerce_union(keywords.get(union).map_or(&[][..], list), value);
+            self.coerce_union(list(keywords.get(union)), value);
         }
         if let Some(condition) = keywords.get("if") {
             let branch = if self.is_valid(condition, value) {
@@ -90,24 +90,21 @@ impl Checker<'_> {
     }
 
     fn coerce_members(&self, keywords: &Map<String, Value>, members: &mut Map<String, Value>) {
-        let required = keywords.get("required").map_or(&[][..], list);
-        let mut omitted = Vec::new();
-        for (name, member) in members.iter_mut() {
-            for schema in self.member_schemas(keywords, name) {
-                self.coerce(schema, member);
-                if member.is_null()
+        let required = list(keywords.get("required"));
+        for (name, mut member) in std::mem::take(members) {
+            let mut is_omitted = false;
+            for schema in self.member_schemas(keywords, &name) {
+                self.coerce(schema, &mut member);
+                is_omitted |= member.is_null()
+                    && !self.is_valid(schema, &member)
+                    && !self.is_exhausted()
                     && !required
                         .iter()
-                        .any(|required| required.as_str() == Some(name))
-                    && !self.is_valid(schema, member)
-                    && !self.is_exhausted()
-                {
-                    omitted.push(name.clone());
-                }
+                        .any(|required| required.as_str() == Some(&name));
             }
-        }
-        for name in omitted {
-            members.remove(&name);
+            if !is_omitted {
+                members.insert(name, member);
+            }
         }
     }
 

@@ -4,7 +4,7 @@
 use serde_json::{Map, Value};
 
 use super::SchemaError;
-use super::check::{list, member_of};
+use super::check::{entries, list};
 use super::value::parse_types;
 
 /// How deep a schema document may nest.
@@ -21,6 +21,7 @@ pub(super) struct Compiler<'a> {
     /// Names of the `$dynamicAnchor`s so far.
     dynamic_anchors: Vec<String>,
     references: Vec<Reference>,
+    is_too_deep: bool,
     /// See `Schema::unsupported`.
     pub(super) unsupported: Vec<String>,
     /// Path and text of every regular expression.
@@ -31,7 +32,7 @@ pub(super) struct Compiler<'a> {
 struct Reference {
     /// JSON pointer of the schema that holds the keyword.
     holder: String,
-    keyword: &'static str,
+    keyword: String,
     uri: String,
 }
 
@@ -44,6 +45,7 @@ impl<'a> Compiler<'a> {
             seen: Map::new(),
             dynamic_anchors: Vec::new(),
             references: Vec::new(),
+            is_too_deep: false,
             unsupported: Vec::new(),
             patterns: Vec::new(),
         }
@@ -55,84 +57,102 @@ impl<'a> Compiler<'a> {
             return Err(SchemaError::NotASchema);
         }
         self.name(String::new(), "");
-        self.walk(self.root, "", "", 0)?;
+        self.walk(self.root, "", "", 0);
+        if self.is_too_deep {
+            return Err(SchemaError::TooDeep);
+        }
         let mut compiled = self.root.clone();
         let mut next = 0;
         // Resolving a reference may walk a new part of the document and append to the list.
         while let Some(reference) = self.references.get(next).cloned() {
             let target = self.resolve(&reference)?;
             if let Some(Value::Object(holder)) = compiled.pointer_mut(&reference.holder) {
-                holder.insert(reference.keyword.into(), Value::from(target));
+                holder.insert(reference.keyword, Value::from(target));
             }
             next += 1;
+        }
+        if self.is_too_deep {
+            return Err(SchemaError::TooDeep);
         }
         Ok(compiled)
     }
 
     fn name(&mut self, uri: String, pointer: &str) {
-        self.ids.entry(uri).or_insert_with(|| Value::from(pointer));
+        if !self.ids.contains_key(&uri) {
+            self.ids.insert(uri, Value::from(pointer));
+        }
     }
 
-    fn walk(
-        &mut self,
-        schema: &'a Value,
-        pointer: &str,
-        base: &str,
-        depth: usize,
-    ) -> Result<(), SchemaError> {
+    fn walk(&mut self, schema: &'a Value, pointer: &str, base: &str, depth: usize) {
         let Value::Object(keywords) = schema else {
-            if !schema.is_boolean() {
-                self.unsupported.push(format!("#{pointer}"));
-            }
-            return Ok(());
+            return self.expect(schema.is_boolean(), pointer);
         };
         if depth > MAX_DEPTH {
-            return Err(SchemaError::TooDeep);
+            self.is_too_deep = true;
+            return;
         }
         self.seen.insert(pointer.into(), Value::Null);
         let base = self.identify(keywords, pointer, base);
+        let mut children = Vec::new();
         for (keyword, argument) in keywords {
-            let path = child(pointer, keyword);
-            match keyword.as_str() {
-                "$ref" => self.refer("$ref", argument, pointer, &base),
-                "$dynamicRef" => self.refer("$dynamicRef", argument, pointer, &base),
-                "not"
-                | "if"
-                | "then"
-                | "else"
-                | "contains"
-                | "propertyNames"
-                | "additionalItems"
-                | "additionalProperties"
-                | "unevaluatedItems"
-                | "unevaluatedProperties" => {
-                    self.walk(argument, &path, &base, depth + 1)?;
-                }
-                "items" if !argument.is_array() => self.walk(argument, &path, &base, depth + 1)?,
-                "items" | "prefixItems" | "allOf" | "anyOf" | "oneOf" => {
-                    self.expect(argument.is_array(), &path);
-                    for (index, schema) in list(argument).iter().enumerate() {
-                        self.walk(schema, &child(&path, &index.to_string()), &base, depth + 1)?;
-                    }
-                }
-                "properties" | "patternProperties" | "dependentSchemas" | "dependencies"
-                | "$defs" | "definitions" => {
-                    self.expect(argument.is_object(), &path);
-                    for (name, schema) in member_of(keywords, keyword) {
-                        let path = child(&path, name);
-                        if keyword == "patternProperties" {
-                            self.patterns.push((path.clone(), name.clone()));
-                        }
-                        // A dependency may be a list of names instead.
-                        if !schema.is_array() || keyword != "dependencies" {
-                            self.walk(schema, &path, &base, depth + 1)?;
-                        }
-                    }
-                }
-                _ => self.note_assertion(keyword, argument, &path),
+            self.visit_keyword(keyword, argument, child(pointer, keyword), &mut children);
+            if let ("$ref" | "$dynamicRef", Value::String(uri)) = (keyword.as_str(), argument) {
+                self.references.push(Reference {
+                    holder: pointer.into(),
+                    keyword: keyword.clone(),
+                    uri: join(&base, uri),
+                });
             }
         }
-        Ok(())
+        for (pointer, schema) in children {
+            self.walk(schema, &pointer, &base, depth + 1);
+        }
+    }
+
+    /// Notes what is wrong with a keyword and collects the schemas it holds.
+    fn visit_keyword(
+        &mut self,
+        keyword: &str,
+        argument: &'a Value,
+        path: String,
+        children: &mut Vec<(String, &'a Value)>,
+    ) {
+        match keyword {
+            "not"
+            | "if"
+            | "then"
+            | "else"
+            | "contains"
+            | "propertyNames"
+            | "additionalItems"
+            | "additionalProperties"
+            | "unevaluatedItems"
+            | "unevaluatedProperties" => {
+                children.push((path, argument));
+            }
+            "items" if !argument.is_array() => children.push((path, argument)),
+            "items" | "prefixItems" | "allOf" | "anyOf" | "oneOf" => {
+                self.expect(argument.is_array(), &path);
+                for (index, schema) in list(Some(argument)).iter().enumerate() {
+                    children.push((child(&path, &index.to_string()), schema));
+                }
+            }
+            "properties" | "patternProperties" | "dependentSchemas" | "dependencies" | "$defs"
+            | "definitions" => {
+                self.expect(argument.is_object(), &path);
+                for (name, schema) in entries(Some(argument)) {
+                    let path = child(&path, name);
+                    if keyword == "patternProperties" {
+                        self.patterns.push((path.clone(), name.clone()));
+                    }
+                    // A dependency may be a list of names instead.
+                    if !schema.is_array() || keyword != "dependencies" {
+                        children.push((path, schema));
+                    }
+                }
+            }
+            _ => self.note_assertion(keyword, argument, &path),
+        }
     }
 
     /// Registers the names of a schema and returns the base URI inside it.
@@ -142,37 +162,28 @@ impl<'a> Compiler<'a> {
         if let Some(id) = text("$id")
             && !(self.ref_alone && keywords.contains_key("$ref"))
         {
-            let uri = join(&base, id);
-            let uri = uri.strip_suffix('#').unwrap_or(&uri);
-            self.name(uri.into(), pointer);
+            let mut uri = join(&base, id);
+            if uri.ends_with('#') {
+                uri.pop();
+            }
             // Draft 7 writes an anchor as `$id: "#name"`.
             if !uri.contains('#') {
-                base = uri.into();
+                base = uri.clone();
             }
+            self.name(uri, pointer);
         }
-        if let Some(anchor) = text("$anchor") {
-            self.name(format!("{base}#{anchor}"), pointer);
+        for keyword in ["$anchor", "$dynamicAnchor"] {
+            if let Some(anchor) = text(keyword) {
+                self.name(base.clone() + "#" + anchor, pointer);
+            }
         }
         if let Some(anchor) = text("$dynamicAnchor") {
-            self.name(format!("{base}#{anchor}"), pointer);
             // With one anchor of a name, a dynamic reference is an ordinary one.
-            if self.dynamic_anchors.iter().any(|known| known == anchor) {
-                self.unsupported.push(format!("#{pointer}/$dynamicAnchor"));
-            }
+            let is_known = self.dynamic_anchors.contains(&anchor.into());
+            self.expect(!is_known, &child(pointer, "$dynamicAnchor"));
             self.dynamic_anchors.push(anchor.into());
         }
         base
-    }
-
-    fn refer(&mut self, keyword: &'static str, argument: &Value, pointer: &str, base: &str) {
-        match argument.as_str() {
-            Some(reference) => self.references.push(Reference {
-                holder: pointer.into(),
-                keyword,
-                uri: join(base, reference),
-            }),
-            None => self.unsupported.push(format!("#{pointer}/{keyword}")),
-        }
     }
 
     /// Notes a keyword without subschemas whose value the validator cannot use.
@@ -205,6 +216,7 @@ impl<'a> Compiler<'a> {
                     .extend(pattern.map(|pattern| (path.into(), pattern.into())));
                 pattern.is_some()
             }
+            "$ref" | "$dynamicRef" => argument.is_string(),
             // A dialect of its own may give keywords another meaning.
             "$schema" => argument
                 .as_str()
@@ -218,42 +230,41 @@ impl<'a> Compiler<'a> {
 
     fn expect(&mut self, usable: bool, path: &str) {
         if !usable {
-            self.unsupported.push(format!("#{path}"));
+            self.unsupported.push(String::from("#") + path);
         }
     }
 
     /// The JSON pointer of the schema a reference names.
     fn resolve(&mut self, reference: &Reference) -> Result<String, SchemaError> {
-        let uri = reference.uri.as_str();
-        let (resource, fragment) = uri.split_once('#').unwrap_or((uri, ""));
-        let fragment = percent_decode(fragment);
-        let pointer = if fragment.is_empty() || fragment.starts_with('/') {
-            self.pointer_of(resource).map(|start| start + &fragment)
-        } else {
-            self.pointer_of(&format!("{resource}#{fragment}"))
-        };
-        let found = pointer.and_then(|pointer| {
-            let schema = self
-                .root
-                .pointer(&pointer)
-                .filter(|schema| is_schema(schema))?;
-            Some((pointer, schema))
-        });
-        let Some((pointer, schema)) = found else {
-            let path = format!("#{}/{}", reference.holder, reference.keyword);
+        let Some((pointer, schema)) = self.find(&reference.uri) else {
             return Err(SchemaError::UnresolvedReference {
-                path,
-                reference: uri.into(),
+                path: String::from("#") + &child(&reference.holder, &reference.keyword),
+                reference: reference.uri.clone(),
             });
         };
         if !self.seen.contains_key(&pointer) {
-            self.walk(schema, &pointer, resource, 0)?;
+            let base = reference.uri.split('#').next().unwrap_or("");
+            self.walk(schema, &pointer, base, 0);
         }
         Ok(pointer)
     }
 
-    fn pointer_of(&self, uri: &str) -> Option<String> {
-        self.ids.get(uri)?.as_str().map(String::from)
+    fn find(&self, uri: &str) -> Option<(String, &'a Value)> {
+        let (resource, fragment) = uri.split_once('#').unwrap_or((uri, ""));
+        let fragment = percent_decode(fragment)?;
+        let pointer = if fragment.is_empty() || fragment.starts_with('/') {
+            String::from(self.ids.get(resource)?.as_str()?) + &fragment
+        } else {
+            self.ids
+                .get(&(String::from(resource) + "#" + &fragment))?
+                .as_str()?
+                .into()
+        };
+        let schema = self
+            .root
+            .pointer(&pointer)
+            .filter(|schema| is_schema(schema))?;
+        Some((pointer, schema))
     }
 }
 
@@ -263,57 +274,64 @@ fn is_schema(value: &Value) -> bool {
 
 /// Appends a token to a JSON pointer.
 fn child(pointer: &str, token: &str) -> String {
-    format!("{pointer}/{}", token.replace('~', "~0").replace('/', "~1"))
+    let mut path = String::from(pointer);
+    path.push('/');
+    for character in token.chars() {
+        match character {
+            '~' => path.push_str("~0"),
+            '/' => path.push_str("~1"),
+            _ => path.push(character),
+        }
+    }
+    path
 }
 
-/// Resolves a URI reference, as far as schemas in one document use them (RFC 3986, 5.2).
+/// Resolves a URI reference against a base without fragment, as far as schemas in one document
+/// use them (RFC 3986, 5.2).
 fn join(base: &str, reference: &str) -> String {
-    let scheme = reference.split(['/', '?', '#']).next().unwrap_or("");
-    let base = base.split('#').next().unwrap_or("");
-    if scheme.contains(':') || base.is_empty() {
+    let delimiter = reference.bytes().find(|byte| b":/?#".contains(byte));
+    if delimiter == Some(b':') || base.is_empty() {
         return reference.into();
     }
-    if reference.is_empty() || reference.starts_with('#') {
-        return format!("{base}{reference}");
-    }
-    if reference.starts_with('/') {
-        let (scheme, rest) = base.split_once("://").unwrap_or(("", base));
-        let authority = rest.split('/').next().unwrap_or("");
-        return format!("{scheme}://{authority}{reference}");
-    }
-    let mut directory = base.rsplit_once('/').map_or("", |(directory, _)| directory);
     let mut reference = reference;
-    loop {
-        if let Some(rest) = reference.strip_prefix("./") {
-            reference = rest;
-        } else if let Some(rest) = reference.strip_prefix("../") {
-            reference = rest;
-            directory = directory.rsplit_once('/').map_or("", |(parent, _)| parent);
-        } else {
-            return format!("{directory}/{reference}");
+    let kept = if reference.is_empty() || reference.starts_with('#') {
+        base.len()
+    } else if reference.starts_with('/') {
+        // "scheme://authority" ends before the third slash.
+        base.match_indices('/')
+            .nth(2)
+            .map_or(base.len(), |(end, _)| end)
+    } else {
+        let mut slashes = base
+            .match_indices('/')
+            .map(|(index, _)| index + 1)
+            .collect::<Vec<_>>();
+        let mut end = slashes.pop().unwrap_or(0);
+        loop {
+            if let Some(rest) = reference.strip_prefix("./") {
+                reference = rest;
+            } else if let Some(rest) = reference.strip_prefix("../") {
+                reference = rest;
+                end = slashes.pop().unwrap_or(0);
+            } else {
+                break end;
+            }
         }
-    }
+    };
+    String::from(base.get(..kept).unwrap_or(base)) + reference
 }
 
-/// Decodes `%XX`; what is not valid UTF-8 afterwards stays as it was.
-fn percent_decode(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(byte) = rest.bytes().next() {
-        let code = rest.get(1..3).filter(|_| byte == b'%');
-        if let Some(code) = code.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
-            bytes.push(code);
-            rest = rest.get(3..).unwrap_or("");
+/// Decodes `%XX`; `None` if the text is malformed.
+fn percent_decode(text: &str) -> Option<String> {
+    let mut decoded = Vec::new();
+    let mut bytes = text.bytes();
+    while let Some(byte) = bytes.next() {
+        decoded.push(if byte == b'%' {
+            let mut digit = || char::from(bytes.next()?).to_digit(16);
+            (digit()? * 16 + digit()?) as u8
         } else {
-            bytes.push(byte);
-            // The next character boundary is the next byte that is one.
-            let end = rest
-                .char_indices()
-                .nth(1)
-                .map_or(rest.len(), |(index, _)| index);
-            bytes.extend(rest.bytes().take(end).skip(1));
-            rest = rest.get(end..).unwrap_or("");
-        }
+            byte
+        });
     }
-    String::from_utf8(bytes).unwrap_or_else(|_| text.into())
+    String::from_utf8(decoded).ok()
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Number, Value};
 
-use super::check::{Checker, Keyword, item_schema, list};
+use super::check::{Checker, Keyword, entries, item_schema, list};
 use super::report::{At, Report};
 use super::value::{equal, is_multiple};
 
@@ -113,7 +113,7 @@ impl Checker<'_> {
         let mut rest = items;
         while let [first, others @ ..] = rest {
             // A comparison is cheap beside a visit.
-            if !self.spend(others.len() / 16) || others.iter().any(|other| equal(first, other)) {
+            if !self.spend(others.len() / 64) || others.iter().any(|other| equal(first, other)) {
                 return false;
             }
             rest = others;
@@ -137,7 +137,7 @@ impl Checker<'_> {
             }
             "dependentRequired" | "dependentSchemas" | "dependencies" => {
                 let mut valid = true;
-                for (name, dependency) in argument.as_object().into_iter().flatten() {
+                for (name, dependency) in entries(Some(argument)) {
                     valid &= !members.contains_key(name)
                         || match dependency {
                             Value::Array(_) => check_required(dependency, members, at, out),
@@ -182,7 +182,7 @@ impl Checker<'_> {
                 .is_none_or(|schema| self.visit(schema, member, at, out)),
             "patternProperties" => {
                 let mut valid = true;
-                for (pattern, schema) in argument.as_object().into_iter().flatten() {
+                for (pattern, schema) in entries(Some(argument)) {
                     valid &= self.matcher.is_match(pattern, name) != Some(true)
                         || self.visit(schema, member, at, out);
                 }
@@ -258,7 +258,7 @@ fn check_required(
     out: &mut Report,
 ) -> bool {
     let mut valid = true;
-    for name in list(names) {
+    for name in list(Some(names)) {
         if name
             .as_str()
             .is_some_and(|name| !members.contains_key(name))

@@ -36,21 +36,26 @@ pub(super) enum At<'a> {
 }
 
 impl At<'_> {
-    fn render(&self) -> String {
+    fn render(&self, path: &mut String) {
         match self {
-            At::Root => String::new(),
-            At::Index(parent, index) => parent.render() + "[" + &index.to_string() + "]",
+            At::Root => {}
+            At::Index(parent, index) => {
+                parent.render(path);
+                path.push('[');
+                path.push_str(&index.to_string());
+                path.push(']');
+            }
             At::Key(parent, key) => {
-                let mut path = parent.render();
-                if key.is_empty()
-                    || key.contains(|c: char| !c.is_alphanumeric() && !"_$-".contains(c))
-                {
-                    return path + "[" + &Value::from(*key).to_string() + "]";
+                parent.render(path);
+                let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_$-".contains(&byte);
+                if key.is_empty() || !key.bytes().all(is_plain) {
+                    path.push_str(&Value::from(vec![*key]).to_string());
+                    return;
                 }
                 if !path.is_empty() {
                     path.push('.');
                 }
-                path + key
+                path.push_str(key);
             }
         }
     }
@@ -104,10 +109,9 @@ impl Report {
             message.push_str(kind(got));
             message.push_str(&excerpt(got));
         }
-        self.list.push(Mismatch {
-            path: at.render(),
-            message,
-        });
+        let mut path = String::new();
+        at.render(&mut path);
+        self.list.push(Mismatch { path, message });
         false
     }
 
@@ -116,7 +120,7 @@ impl Report {
         self.list.clear();
         self.fail(
             &At::Root,
-            "the schema recurses too deeply to be checked",
+            "the check was given up: too deep or too large",
             None,
             "",
             None,

@@ -402,12 +402,12 @@ fn what_is_not_enforced_is_reported() {
         },
     });
     let wanted = [
+        "#/type",
         "#/properties/a~1b/minLength",
         "#/properties/a~1b/required",
         "#/properties/c",
         "#/properties/d/$recursiveRef",
         "#/properties/e/enum",
-        "#/type",
     ];
     assert_eq!(unsupported(&schema), wanted);
     assert_eq!(
@@ -479,7 +479,7 @@ fn draft_7_tuples_and_lone_references_work() {
 
 #[test]
 fn hostile_schemas_end() {
-    let message = "the schema recurses too deeply to be checked";
+    let message = "the check was given up: too deep or too large";
     for schema in [
         json!({ "$ref": "#" }),
         json!({ "not": { "$ref": "#" } }),

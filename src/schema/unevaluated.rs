@@ -6,7 +6,7 @@
 
 use serde_json::{Map, Value};
 
-use super::check::{Checker, item_schema, list, member_of};
+use super::check::{Checker, entries, item_schema, list};
 
 /// A member of the value.
 #[derive(Clone, Copy)]
@@ -59,8 +59,8 @@ impl Checker<'_> {
             || ["allOf", "anyOf", "oneOf"]
                 .iter()
                 .filter_map(|keyword| schema.get(*keyword))
-                .any(|branches| list(branches).iter().any(|branch| by(Some(branch))))
-            || member_of(schema, "dependentSchemas")
+                .any(|branches| list(Some(branches)).iter().any(|branch| by(Some(branch))))
+            || entries(schema.get("dependentSchemas"))
                 .any(|(name, schema)| value.get(name).is_some() && by(Some(schema)))
             || schema.get("if").is_some_and(|condition| {
                 if self.is_valid(condition, value) {

@@ -19,7 +19,7 @@ impl Checker<'_> {
         at: &At<'_>,
         out: &mut Report,
     ) -> bool {
-        let branches = list(keyword.argument);
+        let branches = list(Some(keyword.argument));
         let types = branches
             .iter()
             .fold(0, |all, branch| all | self.types(branch));
@@ -82,7 +82,7 @@ impl Checker<'_> {
                 Some(types_of(value))
             } else {
                 keywords.get("enum").map(|values| {
-                    list(values)
+                    list(Some(values))
                         .iter()
                         .fold(0, |all, value| all | types_of(value))
                 })

@@ -1,0 +1,576 @@
+//! The exported class `Agent`.
+
+use std::rc::Rc;
+
+use js_sys::{Array, Function, Promise};
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::future_to_promise;
+use web_sys::AbortSignal;
+
+use crate::agent::host::InterruptMode;
+use crate::agent::queue::{Queue, QueueMode};
+use crate::agent::run::run;
+use crate::js::host::{Core, PageHost, read_model};
+use crate::js::live::EventStream;
+use crate::js::options::{self, INTERRUPT_MODES, Options, Owner, QUEUE_MODES, THINKING_LEVELS};
+use crate::js::page::Handle;
+use crate::js::run_control::RunControl;
+use crate::js::state::State;
+use crate::js::tool::ToolSet;
+use crate::js::{error, value};
+use crate::model::ThinkingLevel;
+
+/// An agent: a conversation, its model and tools, and the run that is under way.
+///
+/// `prompt` and `continue` resolve when the run has settled, listeners included. They reject only
+/// on misuse; failures of providers and tools end the run through events and the last message.
+#[wasm_bindgen]
+#[derive(Debug)]
+pub struct Agent {
+    core: Rc<Core>,
+}
+
+#[wasm_bindgen]
+impl Agent {
+    /// Makes an agent.
+    ///
+    /// Throws an error that names the option when one is not what it must be.
+    #[wasm_bindgen(constructor)]
+    pub fn new(
+        #[wasm_bindgen(unchecked_optional_param_type = "AgentOptions")] options: JsValue,
+    ) -> Result<Agent, JsValue> {
+        let read = Options::read(&options, Owner::Agent)?;
+        let agent = Self {
+            core: Rc::new(Core::new(State::new(), read)),
+        };
+        let initial = value::get(&options, "initialState");
+        if !initial.is_undefined() {
+            agent.set_initial_state(&initial)?;
+        }
+        Ok(agent)
+    }
+
+    /// The live state. Arrays and sets in it are replaced when they change, never changed in place.
+    #[wasm_bindgen(getter, unchecked_return_type = "AgentState")]
+    pub fn state(&self) -> JsValue {
+        self.core.state.object().clone()
+    }
+
+    /// The signal of the run that is under way.
+    #[wasm_bindgen(getter)]
+    pub fn signal(&self) -> Option<AbortSignal> {
+        self.current().map(|run| run.signal())
+    }
+
+    /// Calls `listener` with every event, and returns the function that ends it.
+    ///
+    /// Listeners run in order. A promise that one returns is awaited before anything else happens.
+    /// What one throws goes to `reportError` and touches neither the run nor the other listeners.
+    #[wasm_bindgen(unchecked_return_type = "() => void")]
+    pub fn subscribe(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "AgentListener")] listener: JsValue,
+    ) -> Result<Function, JsValue> {
+        let listener: Function = listener
+            .dyn_into()
+            .map_err(|found| error::invalid("listener", "a function", &found))?;
+        Ok(self.core.channel.subscribe(&listener))
+    }
+
+    /// The same events as an async iterator, from now on until the iterator is left.
+    #[wasm_bindgen(unchecked_return_type = "AsyncIterableIterator<AgentEvent>")]
+    pub fn events(&self) -> JsValue {
+        let unsubscribe: Rc<std::cell::RefCell<Option<Function>>> = Rc::default();
+        let leave = {
+            let unsubscribe = unsubscribe.clone();
+            Closure::once_into_js(move || {
+                let unsubscribe = unsubscribe.borrow_mut().take();
+                if let Some(unsubscribe) = unsubscribe {
+                    // It only forgets the listener.
+                    let _ = unsubscribe.call0(&JsValue::UNDEFINED);
+                }
+            })
+        };
+        let stream = EventStream::new(leave.unchecked_ref());
+        let sink = stream.clone();
+        let listener =
+            Closure::<dyn Fn(JsValue)>::new(move |event| sink.push(&event)).into_js_value();
+        *unsubscribe.borrow_mut() = Some(self.core.channel.subscribe(listener.unchecked_ref()));
+        stream.into()
+    }
+
+    /// Starts a run with a message: a text (with images), a message, or several.
+    #[wasm_bindgen(unchecked_return_type = "Promise<void>")]
+    pub fn prompt(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "string | AgentMessage | AgentMessage[]")]
+        input: JsValue,
+        #[wasm_bindgen(unchecked_optional_param_type = "ImageContent[]")] images: JsValue,
+    ) -> Promise {
+        let messages = read_prompt(&input, &images);
+        self.start(messages, "prompt()")
+    }
+
+    /// Goes on from the transcript as it is. When it ends with an answer, one delivery of waiting
+    /// steering messages is taken, else one of follow-ups; with neither, this rejects.
+    #[wasm_bindgen(js_name = "continue", unchecked_return_type = "Promise<void>")]
+    pub fn continue_(&self) -> Promise {
+        let messages = self.waiting_messages();
+        self.start(messages, "continue()")
+    }
+
+    /// Drops a failed or aborted answer from the end of the transcript and goes on without it.
+    #[wasm_bindgen(unchecked_return_type = "Promise<void>")]
+    pub fn retry(&self) -> Promise {
+        let ready = self
+            .check_ready("retry()")
+            .and_then(|()| self.drop_failed_answer());
+        self.start(ready.map(|()| Vec::new()), "retry()")
+    }
+
+    /// Queues a message that the model gets as soon as possible, while it works.
+    pub fn steer(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "string | AgentMessage")] message: JsValue,
+    ) -> Result<(), JsValue> {
+        let message = read_message(&message, "message")?;
+        self.core.steering.borrow_mut().push(Handle(message));
+        Ok(())
+    }
+
+    /// Queues a message that the model gets when it would stop.
+    #[wasm_bindgen(js_name = followUp)]
+    pub fn follow_up(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "string | AgentMessage")] message: JsValue,
+    ) -> Result<(), JsValue> {
+        let message = read_message(&message, "message")?;
+        self.core.follow_ups.borrow_mut().push(Handle(message));
+        Ok(())
+    }
+
+    /// Forgets the steering messages that wait.
+    #[wasm_bindgen(js_name = clearSteeringQueue)]
+    pub fn clear_steering_queue(&self) {
+        self.core.steering.borrow_mut().clear();
+    }
+
+    /// Forgets the follow-up messages that wait.
+    #[wasm_bindgen(js_name = clearFollowUpQueue)]
+    pub fn clear_follow_up_queue(&self) {
+        self.core.follow_ups.borrow_mut().clear();
+    }
+
+    /// Forgets all messages that wait.
+    #[wasm_bindgen(js_name = clearAllQueues)]
+    pub fn clear_all_queues(&self) {
+        self.clear_steering_queue();
+        self.clear_follow_up_queue();
+    }
+
+    /// Whether any message waits.
+    #[wasm_bindgen(js_name = hasQueuedMessages)]
+    pub fn has_queued_messages(&self) -> bool {
+        !self.core.steering.borrow().is_empty() || !self.core.follow_ups.borrow().is_empty()
+    }
+
+    /// The messages that wait, oldest first.
+    #[wasm_bindgen(js_name = peekQueuedMessages, unchecked_return_type = "QueuedMessages")]
+    pub fn peek_queued_messages(&self) -> JsValue {
+        let list = |queue: &std::cell::RefCell<Queue<Handle>>| -> Array {
+            queue
+                .borrow()
+                .peek()
+                .into_iter()
+                .map(|message| message.0)
+                .collect()
+        };
+        value::object(&[
+            ("steering", &list(&self.core.steering)),
+            ("followUp", &list(&self.core.follow_ups)),
+        ])
+    }
+
+    /// Aborts the run, if one is under way. It settles promptly, with reason `aborted`; tools get
+    /// the reason with their signal.
+    pub fn abort(&self, #[wasm_bindgen(unchecked_optional_param_type = "any")] reason: JsValue) {
+        if let Some(run) = self.current() {
+            run.abort(&reason, &self.core.channel);
+        }
+    }
+
+    /// Resolves when no run is under way.
+    #[wasm_bindgen(js_name = waitForIdle, unchecked_return_type = "Promise<void>")]
+    pub fn wait_for_idle(&self) -> Promise {
+        let core = self.core.clone();
+        future_to_promise(async move {
+            loop {
+                let run = core.run.borrow().clone();
+                match run {
+                    Some(run) => run.settled().await,
+                    None => return Ok(JsValue::UNDEFINED),
+                }
+            }
+        })
+    }
+
+    /// Aborts the run, if one is under way, and forgets messages, queues and error. Model, tools
+    /// and system prompt stay.
+    pub fn reset(&self) {
+        if let Some(run) = self.current() {
+            run.is_kept.set(false);
+            run.abort(&JsValue::UNDEFINED, &self.core.channel);
+        }
+        self.clear_all_queues();
+        self.clear_messages();
+        self.core.state.set("streamMessage", &JsValue::NULL);
+        self.core.state.set("error", &JsValue::UNDEFINED);
+    }
+
+    /// Sets the system prompt of the next model call.
+    #[wasm_bindgen(js_name = setSystemPrompt)]
+    pub fn set_system_prompt(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "string")] prompt: JsValue,
+    ) -> Result<(), JsValue> {
+        if !prompt.is_string() {
+            return Err(error::invalid("systemPrompt", "a string", &prompt));
+        }
+        self.core.state.set("systemPrompt", &prompt);
+        Ok(())
+    }
+
+    /// Sets the model of the next model call.
+    #[wasm_bindgen(js_name = setModel)]
+    pub fn set_model(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "Model")] model: JsValue,
+    ) -> Result<(), JsValue> {
+        read_model(&model).map_err(|problem| error::misuse("invalid_argument", &problem))?;
+        self.core.state.set("model", &model);
+        Ok(())
+    }
+
+    /// Sets how much the model thinks, from the next model call on.
+    #[wasm_bindgen(js_name = setThinkingLevel)]
+    pub fn set_thinking_level(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "ThinkingLevel")] level: JsValue,
+    ) -> Result<(), JsValue> {
+        options::data::<ThinkingLevel>(&level, "thinkingLevel", THINKING_LEVELS)?;
+        self.core.state.set("thinkingLevel", &level);
+        Ok(())
+    }
+
+    /// Sets the tools of the next model call. The array is kept as it is.
+    #[wasm_bindgen(js_name = setTools)]
+    pub fn set_tools(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "AnyTool[]")] tools: JsValue,
+    ) -> Result<(), JsValue> {
+        let set = ToolSet::read(&tools)?;
+        *self.core.tools.borrow_mut() = Rc::new(set);
+        self.core.state.set("tools", &tools);
+        Ok(())
+    }
+
+    /// Sets how many steering messages one delivery takes.
+    #[wasm_bindgen(js_name = setSteeringMode)]
+    pub fn set_steering_mode(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "QueueMode")] mode: JsValue,
+    ) -> Result<(), JsValue> {
+        let mode = options::data::<QueueMode>(&mode, "steeringMode", QUEUE_MODES)?;
+        self.core.steering.borrow_mut().mode = mode;
+        Ok(())
+    }
+
+    /// Sets how many follow-up messages one delivery takes.
+    #[wasm_bindgen(js_name = setFollowUpMode)]
+    pub fn set_follow_up_mode(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "QueueMode")] mode: JsValue,
+    ) -> Result<(), JsValue> {
+        let mode = options::data::<QueueMode>(&mode, "followUpMode", QUEUE_MODES)?;
+        self.core.follow_ups.borrow_mut().mode = mode;
+        Ok(())
+    }
+
+    /// Sets whether a steering message interrupts a batch of tool calls.
+    #[wasm_bindgen(js_name = setInterruptMode)]
+    pub fn set_interrupt_mode(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "InterruptMode")] mode: JsValue,
+    ) -> Result<(), JsValue> {
+        self.core.interrupt_mode.set(options::data::<InterruptMode>(
+            &mode,
+            "interruptMode",
+            INTERRUPT_MODES,
+        )?);
+        Ok(())
+    }
+
+    /// Replaces the transcript by a copy of this array.
+    #[wasm_bindgen(js_name = replaceMessages)]
+    pub fn replace_messages(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "AgentMessage[]")] messages: JsValue,
+    ) -> Result<(), JsValue> {
+        self.core
+            .state
+            .set_messages(&read_messages(&messages, "messages")?);
+        Ok(())
+    }
+
+    /// Adds a message to the end of the transcript.
+    #[wasm_bindgen(js_name = appendMessage)]
+    pub fn append_message(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "AgentMessage")] message: JsValue,
+    ) -> Result<(), JsValue> {
+        self.core.state.append(&check_message(message, "message")?);
+        Ok(())
+    }
+
+    /// Takes the last message off the transcript and returns it.
+    #[wasm_bindgen(js_name = popMessage, unchecked_return_type = "AgentMessage | undefined")]
+    pub fn pop_message(&self) -> JsValue {
+        let mut messages = self.core.state.messages();
+        let last = messages.pop();
+        self.core.state.set_messages(&messages);
+        last.unwrap_or(JsValue::UNDEFINED)
+    }
+
+    /// Empties the transcript.
+    #[wasm_bindgen(js_name = clearMessages)]
+    pub fn clear_messages(&self) {
+        self.core.state.set_messages(&[]);
+    }
+}
+
+impl Agent {
+    fn current(&self) -> Option<RunControl> {
+        self.core.run.borrow().clone()
+    }
+
+    fn set_initial_state(&self, initial: &JsValue) -> Result<(), JsValue> {
+        if !value::is_plain_object(initial) {
+            return Err(error::invalid("initialState", "an object", initial));
+        }
+        const KEYS: [&str; 5] = [
+            "systemPrompt",
+            "model",
+            "thinkingLevel",
+            "tools",
+            "messages",
+        ];
+        for key in js_sys::Object::keys(initial.unchecked_ref::<js_sys::Object>())
+            .iter()
+            .filter_map(|key| key.as_string())
+        {
+            let found = value::get(initial, &key);
+            if found.is_undefined() {
+                continue;
+            }
+            match key.as_str() {
+                "systemPrompt" => self.set_system_prompt(found)?,
+                "model" => self.set_model(found)?,
+                "thinkingLevel" => self.set_thinking_level(found)?,
+                "tools" => self.set_tools(found)?,
+                "messages" => {
+                    read_messages(&found, "initialState.messages")?;
+                    self.core.state.set("messages", &found);
+                }
+                _ => {
+                    let message =
+                        format!("initialState has no \"{key}\". It has {}.", KEYS.join(", "));
+                    return Err(error::misuse("invalid_argument", &message));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a run can be started.
+    fn check_ready(&self, method: &str) -> Result<(), JsValue> {
+        if !value::is_plain_object(&self.core.state.get("model")) {
+            return Err(error::misuse(
+                "invalid_argument",
+                "The agent has no model. Give initialState.model, or call setModel({ id, api }).",
+            ));
+        }
+        if self.core.run.borrow().is_none() {
+            return Ok(());
+        }
+        let message = format!(
+            "The agent is busy: {method} cannot start a run while one is under way. Queue the message with steer() or followUp(), or await waitForIdle() first."
+        );
+        Err(error::misuse("busy", &message))
+    }
+
+    /// Starts a run. Returns a promise that resolves when it has settled.
+    fn start(&self, messages: Result<Vec<Handle>, JsValue>, method: &str) -> Promise {
+        match self
+            .check_ready(method)
+            .and(messages)
+            .and_then(|messages| self.launch(messages))
+        {
+            Ok(promise) => promise,
+            Err(error) => Promise::reject(&error),
+        }
+    }
+
+    fn launch(&self, mut messages: Vec<Handle>) -> Result<Promise, JsValue> {
+        let (control, settle) = RunControl::new()?;
+        // Messages that an earlier run left in the queue come before what is new.
+        let mut waiting = self.core.steering.borrow_mut().take();
+        waiting.append(&mut messages);
+        *self.core.run.borrow_mut() = Some(control.clone());
+        self.core.state.begin_run();
+        self.core.channel.open(&control.signal());
+        let core = self.core.clone();
+        Ok(future_to_promise(async move {
+            let host = PageHost::new(core.clone(), control.clone());
+            run(&host, &control.abort, waiting).await;
+            core.run.borrow_mut().take();
+            drop(settle);
+            Ok(JsValue::UNDEFINED)
+        }))
+    }
+
+    /// What `continue()` begins with.
+    fn waiting_messages(&self) -> Result<Vec<Handle>, JsValue> {
+        self.check_ready("continue()")?;
+        let last = self.core.state.messages().pop();
+        let role = last
+            .as_ref()
+            .and_then(|message| value::get_string(message, "role"));
+        match role.as_deref() {
+            None if last.is_none() => Err(error::misuse(
+                "nothing_to_continue",
+                "There are no messages to continue from. Call prompt().",
+            )),
+            Some("assistant") => {
+                if !self.core.steering.borrow().is_empty() {
+                    // Starting the run takes it.
+                    return Ok(Vec::new());
+                }
+                let follow_ups = self.core.follow_ups.borrow_mut().take();
+                if follow_ups.is_empty() {
+                    return Err(error::misuse(
+                        "nothing_to_continue",
+                        "The conversation ends with an answer and no message waits. Call prompt(), or retry() after a failure.",
+                    ));
+                }
+                Ok(follow_ups)
+            }
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    fn drop_failed_answer(&self) -> Result<(), JsValue> {
+        let mut messages = self.core.state.messages();
+        let is_result =
+            |message: &JsValue| value::get_string(message, "role").as_deref() == Some("toolResult");
+        let answer = messages.iter().rposition(|message| !is_result(message));
+        let failed = answer.filter(|&index| {
+            let stop_reason = messages
+                .get(index)
+                .and_then(|message| value::get_string(message, "stopReason"));
+            matches!(stop_reason.as_deref(), Some("error" | "aborted"))
+        });
+        match failed {
+            Some(index) => messages.truncate(index),
+            // The transcript ends with what a model can answer: going on is trying again.
+            None if messages.last().is_some_and(|message| {
+                value::get_string(message, "role").as_deref() != Some("assistant")
+            }) =>
+            {
+                return Ok(());
+            }
+            None => {
+                return Err(error::misuse(
+                    "nothing_to_continue",
+                    "There is no failed or aborted answer at the end of the conversation to retry.",
+                ));
+            }
+        }
+        if messages.is_empty() {
+            return Err(error::misuse(
+                "nothing_to_continue",
+                "There is no message to retry with. Call prompt().",
+            ));
+        }
+        self.core.state.set_messages(&messages);
+        Ok(())
+    }
+}
+
+/// The messages of a prompt.
+fn read_prompt(input: &JsValue, images: &JsValue) -> Result<Vec<Handle>, JsValue> {
+    let messages = if input.is_string() {
+        vec![user_message(input, images)?]
+    } else if !images.is_undefined() {
+        return Err(error::invalid("images", "given only with a text", images));
+    } else if Array::is_array(input) {
+        read_messages(input, "prompt")?
+    } else {
+        vec![check_message(input.clone(), "prompt")?]
+    };
+    if messages.is_empty() {
+        return Err(error::misuse(
+            "invalid_argument",
+            "prompt needs at least one message.",
+        ));
+    }
+    Ok(messages.into_iter().map(Handle).collect())
+}
+
+fn user_message(text: &JsValue, images: &JsValue) -> Result<JsValue, JsValue> {
+    let content = Array::of1(&value::object(&[("type", &"text".into()), ("text", text)]));
+    if !images.is_undefined() {
+        crate::js::result::check_content(images).map_err(|problem| {
+            error::misuse("invalid_argument", &format!("images: got {problem}."))
+        })?;
+        for image in value::items(images) {
+            content.push(&image);
+        }
+    }
+    Ok(value::object(&[
+        ("role", &"user".into()),
+        ("content", &content),
+        ("timestamp", &js_sys::Date::now().into()),
+    ]))
+}
+
+/// A message, or a text as the message of a user.
+fn read_message(message: &JsValue, what: &str) -> Result<JsValue, JsValue> {
+    if message.is_string() {
+        return user_message(message, &JsValue::UNDEFINED);
+    }
+    check_message(message.clone(), what)
+}
+
+/// Every message has a role; what else it has is checked when a model gets to read it.
+fn check_message(message: JsValue, what: &str) -> Result<JsValue, JsValue> {
+    if value::is_plain_object(&message) && value::get(&message, "role").is_string() {
+        return Ok(message);
+    }
+    Err(error::invalid(
+        what,
+        "a message: an object with a role",
+        &message,
+    ))
+}
+
+pub(super) fn read_messages(messages: &JsValue, what: &str) -> Result<Vec<JsValue>, JsValue> {
+    if !Array::is_array(messages) {
+        return Err(error::invalid(what, "an array of messages", messages));
+    }
+    let check = |(index, message)| check_message(message, &format!("{what}[{index}]"));
+    value::items(messages)
+        .into_iter()
+        .enumerate()
+        .map(check)
+        .collect()
+}

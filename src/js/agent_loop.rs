@@ -1,0 +1,138 @@
+//! `agentLoop` and `agentLoopContinue`: the bare loop over a context of the caller's.
+
+use std::rc::Rc;
+
+use js_sys::Array;
+use wasm_bindgen::prelude::*;
+
+use crate::agent::run::run;
+use crate::js::agent::read_messages;
+use crate::js::host::{Core, PageHost, read_model};
+use crate::js::live::EventStream;
+use crate::js::options::{Options, Owner};
+use crate::js::page::Handle;
+use crate::js::run_control::{RunControl, Watch};
+use crate::js::state::State;
+use crate::js::tool::ToolSet;
+use crate::js::{error, value};
+
+/// Runs the loop from `prompts` on. The context is read, not changed: new messages are in the
+/// events and in `result()`. Leaving the iteration early aborts the run.
+///
+/// Throws when an argument is not what it must be.
+#[wasm_bindgen(js_name = agentLoop, unchecked_return_type = "AgentEventStream")]
+pub fn agent_loop(
+    #[wasm_bindgen(unchecked_param_type = "AgentMessage[]")] prompts: JsValue,
+    #[wasm_bindgen(unchecked_param_type = "AgentContext")] context: JsValue,
+    #[wasm_bindgen(unchecked_param_type = "AgentLoopConfig")] config: JsValue,
+    #[wasm_bindgen(unchecked_optional_param_type = "AbortSignal")] signal: JsValue,
+    #[wasm_bindgen(js_name = streamFn, unchecked_optional_param_type = "StreamFn")]
+    stream_fn: JsValue,
+) -> Result<JsValue, JsValue> {
+    let prompts = read_messages(&prompts, "prompts")?;
+    if prompts.is_empty() {
+        return Err(error::misuse(
+            "invalid_argument",
+            "prompts is empty. To go on without one, use agentLoopContinue.",
+        ));
+    }
+    start(prompts, &context, &config, &signal, stream_fn)
+}
+
+/// Runs the loop from the context as it is. Its last message must not be an answer.
+///
+/// Throws when an argument is not what it must be.
+#[wasm_bindgen(js_name = agentLoopContinue, unchecked_return_type = "AgentEventStream")]
+pub fn agent_loop_continue(
+    #[wasm_bindgen(unchecked_param_type = "AgentContext")] context: JsValue,
+    #[wasm_bindgen(unchecked_param_type = "AgentLoopConfig")] config: JsValue,
+    #[wasm_bindgen(unchecked_optional_param_type = "AbortSignal")] signal: JsValue,
+    #[wasm_bindgen(js_name = streamFn, unchecked_optional_param_type = "StreamFn")]
+    stream_fn: JsValue,
+) -> Result<JsValue, JsValue> {
+    let last = value::items(&value::get(&context, "messages")).pop();
+    match last.map(|message| value::get_string(&message, "role")) {
+        None => Err(error::misuse(
+            "nothing_to_continue",
+            "context.messages is empty. Use agentLoop with a prompt.",
+        )),
+        Some(role) if role.as_deref() == Some("assistant") => Err(error::misuse(
+            "nothing_to_continue",
+            "context.messages ends with an answer. Use agentLoop with a prompt.",
+        )),
+        Some(_) => start(Vec::new(), &context, &config, &signal, stream_fn),
+    }
+}
+
+fn start(
+    prompts: Vec<JsValue>,
+    context: &JsValue,
+    config: &JsValue,
+    signal: &JsValue,
+    stream_fn: JsValue,
+) -> Result<JsValue, JsValue> {
+    let mut options = Options::read(config, Owner::Loop)?;
+    if !stream_fn.is_undefined() {
+        let stream_fn = stream_fn
+            .dyn_into()
+            .map_err(|found| error::invalid("streamFn", "a function", &found))?;
+        options.stream_fn = Some(stream_fn);
+    }
+    let core = Core::new(read_state(context, config)?, options);
+    core.tools
+        .replace(Rc::new(ToolSet::read(&core.state.get("tools"))?));
+    let (control, settle) = RunControl::new()?;
+    core.channel.open(&control.signal());
+    let watch = Watch::new(signal, &control, &core.channel);
+    let leave = {
+        let (control, channel) = (control.clone(), core.channel.clone());
+        Closure::once_into_js(move || control.abort(&JsValue::UNDEFINED, &channel))
+    };
+    let stream = EventStream::new(leave.unchecked_ref());
+    let sink = stream.clone();
+    let listener = Closure::<dyn Fn(JsValue)>::new(move |event| sink.push(&event)).into_js_value();
+    core.channel.subscribe(listener.unchecked_ref());
+    let events = stream.clone();
+    let host = PageHost::new(Rc::new(core), control.clone());
+    let prompts = prompts.into_iter().map(Handle).collect();
+    wasm_bindgen_futures::spawn_local(async move {
+        let messages = run(&host, &control.abort, prompts).await;
+        stream.end(
+            &messages
+                .into_iter()
+                .map(|message| message.0)
+                .collect::<Array>(),
+        );
+        drop((settle, watch));
+    });
+    Ok(events.into())
+}
+
+fn read_state(context: &JsValue, config: &JsValue) -> Result<State, JsValue> {
+    if !value::is_plain_object(context) {
+        return Err(error::invalid(
+            "context",
+            "an object with messages",
+            context,
+        ));
+    }
+    let state = State::new();
+    let model = value::get(config, "model");
+    read_model(&model)
+        .map_err(|problem| error::misuse("invalid_argument", &format!("config.{problem}")))?;
+    state.set("model", &model);
+    state.set_messages(&read_messages(
+        &value::get(context, "messages"),
+        "context.messages",
+    )?);
+    for (key, found) in [
+        ("systemPrompt", value::get(context, "systemPrompt")),
+        ("tools", value::get(context, "tools")),
+        ("thinkingLevel", value::get(config, "reasoning")),
+    ] {
+        if !found.is_undefined() {
+            state.set(key, &found);
+        }
+    }
+    Ok(state)
+}

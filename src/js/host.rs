@@ -1,0 +1,598 @@
+//! The loop's host in a browser: an agent's state, tools, hooks and network.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use gloo_timers::future::TimeoutFuture;
+use js_sys::{Array, Function};
+use serde::Serialize;
+use wasm_bindgen::prelude::*;
+use web_sys::AbortController;
+
+use crate::agent::host::{
+    BeforeToolCall, Call, Clock, Head, Host, HttpResponse, Presenter, Progress, Rules, Source,
+    Tail, Tool, ToolOutput, ToolRunner, Transport,
+};
+use crate::agent::queue::Queue;
+use crate::assemble::{AssembledCall, Batch};
+use crate::error::{ErrorCode, ErrorInfo};
+use crate::event::{AgentEvent, MessageEndEvent, MessageStartEvent};
+use crate::js::fetch::Body;
+use crate::js::live::Channel;
+use crate::js::network::{Network, call_hook, hook_failed};
+use crate::js::options::Options;
+use crate::js::page::{Handle, JsPage, event_to_js, to_js};
+use crate::js::pattern::RegExpMatcher;
+use crate::js::run_control::RunControl;
+use crate::js::state::State;
+use crate::js::stream_fn::AppStream;
+use crate::js::tool::{PageTool, ToolSet, json_to_js};
+use crate::js::{error, result, transcript, value};
+use crate::message::{AssistantMessage, StopReason, Usage};
+use crate::model::{Model, RequestOptions};
+use crate::protocol::{Context, HttpRequest, StreamPart};
+use crate::schema::PatternMatcher;
+
+/// Everything that outlives a run.
+#[derive(Debug)]
+pub(super) struct Core {
+    pub(super) state: State,
+    pub(super) channel: Channel,
+    pub(super) options: Options,
+    pub(super) interrupt_mode: Cell<crate::agent::host::InterruptMode>,
+    pub(super) tools: RefCell<Rc<ToolSet>>,
+    pub(super) steering: RefCell<Queue<Handle>>,
+    pub(super) follow_ups: RefCell<Queue<Handle>>,
+    pub(super) run: RefCell<Option<RunControl>>,
+}
+
+impl Core {
+    pub(super) fn new(state: State, options: Options) -> Self {
+        let core = Self {
+            channel: Channel::new(state.object()),
+            state,
+            interrupt_mode: Cell::new(options.rules.interrupt_mode),
+            tools: RefCell::default(),
+            steering: RefCell::default(),
+            follow_ups: RefCell::default(),
+            run: RefCell::default(),
+            options,
+        };
+        core.steering.borrow_mut().mode = core.options.steering_mode;
+        core.follow_ups.borrow_mut().mode = core.options.follow_up_mode;
+        core
+    }
+
+    /// The tools as the state has them now, checked.
+    fn tool_set(&self) -> Result<Rc<ToolSet>, JsValue> {
+        let tools = self.state.get("tools");
+        let known = self.tools.borrow().clone();
+        if known.is_of(&tools) {
+            return Ok(known);
+        }
+        let set = Rc::new(ToolSet::read(&tools)?);
+        *self.tools.borrow_mut() = set.clone();
+        Ok(set)
+    }
+}
+
+/// Reads a model of the app.
+///
+/// # Errors
+/// What is missing or wrong.
+pub(super) fn read_model(model: &JsValue) -> Result<Model, String> {
+    if !value::is_plain_object(model) {
+        return Err(format!(
+            "model must be an object with id and api, but is {}.",
+            value::kind(model)
+        ));
+    }
+    transcript::read(model).map_err(|problem| format!("model: {problem}."))
+}
+
+/// One run of a [`Core`].
+#[derive(Debug)]
+pub(super) struct PageHost {
+    core: Rc<Core>,
+    run: RunControl,
+    /// Of tools that are running, by call id.
+    controllers: RefCell<HashMap<String, AbortController>>,
+}
+
+impl PageHost {
+    pub(super) fn new(core: Rc<Core>, run: RunControl) -> Self {
+        Self {
+            core,
+            run,
+            controllers: RefCell::default(),
+        }
+    }
+
+    fn network(&self) -> Network<'_> {
+        Network {
+            options: &self.core.options,
+            model: self.core.state.get("model"),
+        }
+    }
+
+    fn page_tool(&self, name: &str) -> Option<PageTool> {
+        self.core.tools.borrow().find(name).cloned()
+    }
+
+    /// `transformContext`, then `convertToLlm`.
+    async fn llm_messages(&self) -> Result<Array, ErrorInfo> {
+        let mut messages = JsValue::from(self.core.state.messages().iter().collect::<Array>());
+        if let Some(hook) = &self.core.options.transform_context {
+            messages =
+                call_hook("transformContext", hook, &[&messages, &self.run.signal()]).await?;
+            require_array("transformContext", &messages)?;
+        }
+        match &self.core.options.convert_to_llm {
+            Some(hook) => {
+                messages = call_hook("convertToLlm", hook, &[&messages]).await?;
+                require_array("convertToLlm", &messages)?;
+                Ok(value::items(&messages).iter().collect())
+            }
+            None => Ok(value::items(&messages)
+                .iter()
+                .filter(|message| is_llm_message(message))
+                .collect()),
+        }
+    }
+
+    async fn app_stream(
+        &self,
+        stream_fn: &Function,
+        messages: &Array,
+        api_key: Option<String>,
+    ) -> Result<AppStream, ErrorInfo> {
+        let state = &self.core.state;
+        let context = value::object(&[
+            ("systemPrompt", &state.get("systemPrompt")),
+            ("messages", messages),
+            ("tools", &state.get("tools")),
+        ]);
+        let options = to_js(&self.request_options(api_key));
+        value::set(&options, "signal", &self.run.signal());
+        if let Some(fetch) = &self.core.options.fetch {
+            value::set(&options, "fetch", fetch);
+        }
+        let source = call_hook(
+            "streamFn",
+            stream_fn,
+            &[&state.get("model"), &context, &options],
+        )
+        .await?;
+        AppStream::open(source)
+    }
+
+    fn request_options(&self, api_key: Option<String>) -> RequestOptions {
+        let mut options = self.core.options.request.clone();
+        options.api_key = api_key;
+        options.reasoning = self.core.state.thinking_level();
+        options
+    }
+
+    /// The hook's argument: `{ assistantMessage, toolCall, args, context }`.
+    fn tool_call_context(&self, call: &AssembledCall, arguments: &JsValue) -> JsValue {
+        let message = self
+            .core
+            .state
+            .messages()
+            .into_iter()
+            .rev()
+            .find(|message| value::get_string(message, "role").as_deref() == Some("assistant"));
+        let message = message.unwrap_or(JsValue::UNDEFINED);
+        let context = value::object(&[
+            ("systemPrompt", &self.core.state.get("systemPrompt")),
+            ("messages", &self.core.state.get("messages")),
+            ("tools", &self.core.state.get("tools")),
+        ]);
+        value::object(&[
+            ("assistantMessage", &message),
+            ("toolCall", &block_of(&message, call)),
+            ("args", arguments),
+            ("context", &context),
+        ])
+    }
+}
+
+fn is_llm_message(message: &JsValue) -> bool {
+    matches!(
+        value::get_string(message, "role").as_deref(),
+        Some("user" | "assistant" | "toolResult")
+    )
+}
+
+fn require_array(name: &str, found: &JsValue) -> Result<(), ErrorInfo> {
+    if Array::is_array(found) {
+        Ok(())
+    } else {
+        Err(hook_failed(
+            name,
+            &format!(
+                "it must return an array of messages, but returned {}",
+                value::kind(found)
+            ),
+        ))
+    }
+}
+
+fn block_of(message: &JsValue, call: &AssembledCall) -> JsValue {
+    js_sys::Reflect::get_u32(&value::get(message, "content"), call.block)
+        .unwrap_or(JsValue::UNDEFINED)
+}
+
+/// An assistant message without content.
+pub(super) fn empty_message(head: Head) -> JsValue {
+    to_js(&AssistantMessage {
+        api: head.api,
+        provider: head.provider,
+        model: head.model,
+        timestamp: head.timestamp,
+        ..AssistantMessage::default()
+    })
+}
+
+/// The fields that complete an assistant message.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct TailFields<'a> {
+    usage: &'a Usage,
+    stop_reason: StopReason,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    response_id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error_message: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<&'a ErrorInfo>,
+    duration_ms: f64,
+}
+
+/// The same as an object of the page.
+pub(super) fn tail_fields(tail: &Tail) -> JsValue {
+    let ending = &tail.ending;
+    to_js(&TailFields {
+        usage: &ending.usage,
+        stop_reason: ending.stop_reason,
+        response_id: ending.response_id.as_deref(),
+        error_message: ending.error.as_ref().map(|error| error.message.as_str()),
+        error: ending.error.as_ref(),
+        duration_ms: tail.duration_ms,
+    })
+}
+
+/// The longest delay that `setTimeout` keeps to; a longer one would fire at once.
+const MAX_DELAY_MS: f64 = 2_147_483_647.0;
+
+/// Waits by the page's clock.
+pub(super) async fn sleep(ms: f64) {
+    TimeoutFuture::new(ms.clamp(0.0, MAX_DELAY_MS) as u32).await;
+}
+
+impl Clock for PageHost {
+    fn now(&self) -> f64 {
+        js_sys::Date::now()
+    }
+
+    async fn sleep(&self, ms: f64) {
+        sleep(ms).await;
+    }
+}
+
+impl Transport for PageHost {
+    type Body = Body;
+    type AppStream = AppStream;
+
+    async fn send(&self, request: HttpRequest) -> Result<HttpResponse<Body>, ErrorInfo> {
+        self.network().send(request).await
+    }
+
+    async fn read(&self, body: &mut Body) -> Result<Option<Vec<u8>>, ErrorInfo> {
+        body.read().await
+    }
+
+    async fn next_parts(
+        &self,
+        stream: &mut AppStream,
+        parts: &mut Vec<StreamPart>,
+    ) -> Result<bool, ErrorInfo> {
+        stream.next(parts).await
+    }
+
+    async fn on_payload(&self, body: String) -> Result<String, ErrorInfo> {
+        self.network().on_payload(body).await
+    }
+
+    async fn on_response(&self, response: &HttpResponse<Body>) -> Result<(), ErrorInfo> {
+        self.network().on_response(response).await
+    }
+}
+
+impl Presenter for PageHost {
+    type Page = JsPage;
+
+    async fn message_start(&self, head: Head) {
+        let message = empty_message(head);
+        self.core.channel.begin(&message);
+        self.emit(AgentEvent::MessageStart(MessageStartEvent {
+            message: Handle(message),
+        }))
+        .await;
+    }
+
+    async fn message_update(&self, batch: &Batch, closing: bool) -> usize {
+        self.core.channel.update(batch, closing).await
+    }
+
+    async fn message_end(&self, tail: &Tail) -> Handle {
+        let message = Handle(self.core.channel.end(&tail_fields(tail)));
+        self.emit(AgentEvent::MessageEnd(MessageEndEvent {
+            message: message.clone(),
+        }))
+        .await;
+        message
+    }
+}
+
+impl ToolRunner for PageHost {
+    fn tool(&self, name: &str) -> Option<Rc<Tool>> {
+        self.page_tool(name).map(|tool| tool.spec)
+    }
+
+    fn tool_names(&self) -> Vec<String> {
+        self.core
+            .tools
+            .borrow()
+            .tools
+            .iter()
+            .map(|tool| tool.spec.name.clone())
+            .collect()
+    }
+
+    fn pattern_matcher(&self) -> &dyn PatternMatcher {
+        &RegExpMatcher
+    }
+
+    async fn prepare_arguments(
+        &self,
+        call: &AssembledCall,
+        arguments: serde_json::Value,
+    ) -> Result<serde_json::Value, String> {
+        match self.page_tool(&call.name) {
+            Some(tool) => tool.prepare_arguments(arguments),
+            None => Ok(arguments),
+        }
+    }
+
+    async fn before_tool_call(
+        &self,
+        call: &AssembledCall,
+        arguments: Handle,
+    ) -> Result<BeforeToolCall<Handle>, String> {
+        let Some(hook) = &self.core.options.before_tool_call else {
+            return Ok(BeforeToolCall::Run(arguments));
+        };
+        let context = self.tool_call_context(call, &arguments.0);
+        let decision = call_hook("beforeToolCall", hook, &[&context, &self.run.signal()])
+            .await
+            .map_err(|error| error.message)?;
+        if value::get(&decision, "block").is_truthy() {
+            let reason = value::get_string(&decision, "reason");
+            return Ok(BeforeToolCall::Block(
+                reason.unwrap_or_else(|| "The tool call was blocked.".to_owned()),
+            ));
+        }
+        let replaced = value::get(&decision, "args");
+        Ok(BeforeToolCall::Run(if replaced.is_undefined() {
+            arguments
+        } else {
+            Handle(replaced)
+        }))
+    }
+
+    async fn run_tool(
+        &self,
+        call: &AssembledCall,
+        arguments: Handle,
+        progress: Progress<Handle>,
+    ) -> Result<ToolOutput<Handle>, String> {
+        let Some(tool) = self.page_tool(&call.name) else {
+            return Err(format!(
+                "The tool \"{}\" was removed before it ran.",
+                call.name
+            ));
+        };
+        let controller = AbortController::new().map_err(|thrown| error::describe(&thrown))?;
+        self.controllers
+            .borrow_mut()
+            .insert(call.id.clone(), controller.clone());
+        let output = tool
+            .run(&call.id, &arguments.0, &controller, progress)
+            .await;
+        self.controllers.borrow_mut().remove(&call.id);
+        output
+    }
+
+    fn stop_tool(&self, call: &AssembledCall, reason: &str) {
+        let controller = self.controllers.borrow_mut().remove(&call.id);
+        let Some(controller) = controller else { return };
+        let aborted = value::get(&self.run.signal(), "reason");
+        let reason = if aborted.is_undefined() {
+            js_sys::Error::new(reason).into()
+        } else {
+            aborted
+        };
+        controller.abort_with_reason(&reason);
+    }
+
+    async fn after_tool_call(
+        &self,
+        call: &AssembledCall,
+        arguments: Handle,
+        output: ToolOutput<Handle>,
+    ) -> Result<ToolOutput<Handle>, String> {
+        let Some(hook) = &self.core.options.after_tool_call else {
+            return Ok(output);
+        };
+        let context = self.tool_call_context(call, &arguments.0);
+        value::set(&context, "result", &output.result.0);
+        value::set(&context, "isError", &output.is_error.into());
+        let change = call_hook("afterToolCall", hook, &[&context, &self.run.signal()])
+            .await
+            .map_err(|error| error.message)?;
+        changed_output(&change, output)
+    }
+
+    fn value(&self, json: &serde_json::Value) -> Handle {
+        Handle(json_to_js(json))
+    }
+
+    fn shown_arguments(&self, message: &Handle, call: &AssembledCall) -> Handle {
+        Handle(value::get(&block_of(&message.0, call), "arguments"))
+    }
+
+    fn error_result(&self, text: &str) -> Handle {
+        Handle(result::text_result(text))
+    }
+
+    fn tool_result_message(
+        &self,
+        call: &AssembledCall,
+        output: &ToolOutput<Handle>,
+        duration_ms: Option<f64>,
+    ) -> Handle {
+        Handle(value::object(&[
+            ("role", &"toolResult".into()),
+            ("toolCallId", &call.id.as_str().into()),
+            ("toolName", &call.name.as_str().into()),
+            ("content", &value::get(&output.result.0, "content")),
+            ("details", &value::get(&output.result.0, "details")),
+            ("isError", &output.is_error.into()),
+            ("timestamp", &self.now().into()),
+            (
+                "durationMs",
+                &duration_ms.map_or(JsValue::UNDEFINED, JsValue::from),
+            ),
+        ]))
+    }
+}
+
+/// What `afterToolCall` returned replaces the output field by field.
+fn changed_output(
+    change: &JsValue,
+    output: ToolOutput<Handle>,
+) -> Result<ToolOutput<Handle>, String> {
+    if !change.is_object() {
+        return Ok(output);
+    }
+    let field = |key: &str| match value::get(change, key) {
+        found if found.is_undefined() => value::get(&output.result.0, key),
+        found => found,
+    };
+    let content = field("content");
+    result::check_content(&content)
+        .map_err(|problem| format!("afterToolCall returned {problem}"))?;
+    let truth = |key: &str, before: bool| match value::get(change, key) {
+        found if found.is_undefined() => before,
+        found => found.is_truthy(),
+    };
+    Ok(ToolOutput {
+        is_error: truth("isError", output.is_error),
+        terminate: truth("terminate", output.terminate),
+        result: Handle(value::object(&[
+            ("content", &content),
+            ("details", &field("details")),
+        ])),
+    })
+}
+
+impl Host for PageHost {
+    fn rules(&self) -> Rules {
+        Rules {
+            interrupt_mode: self.core.interrupt_mode.get(),
+            ..self.core.options.rules.clone()
+        }
+    }
+
+    async fn emit(&self, event: AgentEvent<JsPage>) {
+        self.core.state.follow(&event, self.run.is_kept.get());
+        self.core.channel.emit(&event_to_js(&event)).await;
+    }
+
+    fn model(&self) -> Model {
+        read_model(&self.core.state.get("model")).unwrap_or_default()
+    }
+
+    async fn prepare_call(&self) -> Result<Call<AppStream>, ErrorInfo> {
+        let invalid = |text: String| ErrorInfo::new(ErrorCode::InvalidRequest, text);
+        let tools = self
+            .core
+            .tool_set()
+            .map_err(|thrown| invalid(error::describe(&thrown)))?;
+        let messages = self.llm_messages().await?;
+        let model = read_model(&self.core.state.get("model")).map_err(invalid)?;
+        let provider = Head::of(&model, 0.0).provider;
+        let api_key = self.network().api_key(&provider).await?;
+        let source = match &self.core.options.stream_fn {
+            Some(stream_fn) => Source::App(self.app_stream(stream_fn, &messages, api_key).await?),
+            None => {
+                let context = Context {
+                    system_prompt: self.core.state.system_prompt(),
+                    messages: transcript::read_messages(&messages)?,
+                    tools: tools
+                        .tools
+                        .iter()
+                        .map(|tool| tool.definition.clone())
+                        .collect(),
+                };
+                Source::Provider(Box::new((context, self.request_options(api_key))))
+            }
+        };
+        Ok(Call {
+            model,
+            timeout_ms: self.core.options.timeout_ms,
+            idle_timeout_ms: self.core.options.idle_timeout_ms,
+            source,
+        })
+    }
+
+    async fn has_steering(&self) -> bool {
+        poll(
+            &self.core.options.get_steering_messages,
+            &self.core.steering,
+        )
+        .await;
+        !self.core.steering.borrow().is_empty()
+    }
+
+    fn take_steering(&self) -> Vec<Handle> {
+        self.core.steering.borrow_mut().take()
+    }
+
+    async fn has_follow_ups(&self) -> bool {
+        poll(
+            &self.core.options.get_follow_up_messages,
+            &self.core.follow_ups,
+        )
+        .await;
+        !self.core.follow_ups.borrow().is_empty()
+    }
+
+    fn take_follow_ups(&self) -> Vec<Handle> {
+        self.core.follow_ups.borrow_mut().take()
+    }
+}
+
+/// Asks the bare loop's callback for messages and queues what it gives.
+async fn poll(callback: &Option<Function>, queue: &RefCell<Queue<Handle>>) {
+    let Some(callback) = callback else { return };
+    // A callback that fails has no messages.
+    if let Ok(messages) = value::call(callback, &JsValue::UNDEFINED, &[]).await {
+        let mut queue = queue.borrow_mut();
+        for message in value::items(&messages) {
+            queue.push(Handle(message));
+        }
+    }
+}

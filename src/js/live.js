@@ -1,0 +1,342 @@
+// Builds the message that is being received and calls the listeners.
+//
+// This runs once per delta, so it makes plain objects and calls functions, and nothing else: every
+// decision (what a delta belongs to, when a block ends, what an error is) was taken in Rust and
+// arrives as operations, whose encoding src/assemble/batch.rs describes.
+
+/** Listeners of one agent, and the message it is receiving. */
+export class Channel {
+  /** @param state the state object whose `streamMessage` follows the message, or undefined */
+  constructor(state) {
+    this.state = state ?? {};
+    this.listeners = [];
+    this.signal = undefined;
+    this.message = undefined;
+    this.arguments = new Map();
+    this.isReleased = false;
+    this.release = () => {};
+    this.wrap = (event) => ({ type: "message_update", message: event.partial, assistantMessageEvent: event });
+  }
+
+  /** Events of the model call itself go out, in place of those of an agent. */
+  unwrapped() {
+    this.wrap = (event) => event;
+  }
+
+  /** A run begins; its signal goes to every listener. */
+  open(signal) {
+    this.signal = signal;
+    this.isReleased = false;
+  }
+
+  /** From here on no listener's promise is waited for, not even the one that is waited for now. */
+  letGo() {
+    this.isReleased = true;
+    this.release();
+  }
+
+  subscribe(listener) {
+    const entry = { listener };
+    this.listeners = [...this.listeners, entry];
+    return () => {
+      this.listeners = this.listeners.filter((other) => other !== entry);
+    };
+  }
+
+  /** Calls the listeners in order. Returns a promise only when one of them did. */
+  emit(event) {
+    const listeners = this.listeners;
+    for (let i = 0; i < listeners.length; i++) {
+      const result = call(listeners[i].listener, event, this.signal);
+      if (isThenable(result)) return this.emitRest(result, event, listeners, i + 1);
+    }
+    return undefined;
+  }
+
+  async emitRest(result, event, listeners, next) {
+    await this.settled(result);
+    for (let i = next; i < listeners.length; i++) {
+      const result = call(listeners[i].listener, event, this.signal);
+      if (isThenable(result)) await this.settled(result);
+    }
+  }
+
+  settled(promise) {
+    return new Promise((resolve) => {
+      this.release = resolve;
+      if (this.isReleased) resolve();
+      Promise.resolve(promise).then(resolve, (error) => {
+        report(error);
+        resolve();
+      });
+    });
+  }
+
+  /** A message begins. */
+  begin(message) {
+    this.message = message;
+    this.arguments.clear();
+    this.state.streamMessage = message;
+  }
+
+  /** The message is complete: the last snapshot with `fields` on it. */
+  end(fields) {
+    const message = { ...this.message, ...fields };
+    this.message = undefined;
+    this.arguments.clear();
+    this.state.streamMessage = null;
+    return message;
+  }
+
+  /**
+   * Carries out the operations of one network chunk: one snapshot and one event each. Returns how
+   * many words were carried out (fewer than all when the run was aborted meanwhile), or a promise
+   * of it when a listener is waited for.
+   */
+  update(text, words, isClosing) {
+    // The words lie in wasm memory, which moves when a listener makes it grow.
+    return this.step(new Cursor(text, words.slice()), isClosing);
+  }
+
+  step(cursor, isClosing) {
+    while (cursor.word < cursor.words.length) {
+      if (!isClosing && this.signal?.aborted) break;
+      const event = this.next(cursor);
+      if (event === undefined) continue;
+      const waiting = this.emit(this.wrap(event));
+      if (waiting !== undefined) return waiting.then(() => this.step(cursor, isClosing));
+    }
+    return cursor.word;
+  }
+
+  next(cursor) {
+    const head = cursor.number();
+    const contentIndex = head >>> 8;
+    const block = this.message.content[contentIndex];
+    switch (head & 0xff) {
+      case 1:
+        return { type: "text_start", contentIndex, partial: this.put(contentIndex, { type: "text", text: "" }) };
+      case 2: {
+        const delta = cursor.string();
+        const partial = this.put(contentIndex, { ...block, text: block.text + delta });
+        return { type: "text_delta", contentIndex, delta, partial };
+      }
+      case 3:
+        return { type: "text_end", contentIndex, content: block.text, partial: this.put(contentIndex, block) };
+      case 4:
+        return { type: "thinking_start", contentIndex, partial: this.put(contentIndex, { type: "thinking", thinking: "" }) };
+      case 5: {
+        const delta = cursor.string();
+        const partial = this.put(contentIndex, { ...block, thinking: block.thinking + delta });
+        return { type: "thinking_delta", contentIndex, delta, partial };
+      }
+      case 6:
+        return { type: "thinking_end", contentIndex, content: block.thinking, partial: this.put(contentIndex, block) };
+      case 7: {
+        const view = new ArgumentsView();
+        this.arguments.set(contentIndex, view);
+        const call = { type: "toolCall", id: cursor.string(), name: cursor.string(), arguments: view.value };
+        return { type: "toolcall_start", contentIndex, partial: this.put(contentIndex, call) };
+      }
+      case 8: {
+        const delta = cursor.string();
+        const value = this.arguments.get(contentIndex).apply(cursor);
+        const partial = this.put(contentIndex, { ...block, arguments: value });
+        return { type: "toolcall_delta", contentIndex, delta, partial };
+      }
+      case 9: {
+        cursor.string();
+        const value = this.arguments.get(contentIndex).apply(cursor, true);
+        const toolCall = value === block.arguments ? block : { ...block, arguments: value };
+        return { type: "toolcall_end", contentIndex, toolCall, partial: this.put(contentIndex, toolCall) };
+      }
+      case 10: {
+        const content = { type: "image", data: cursor.string(), mimeType: cursor.string() };
+        return { type: "image_end", contentIndex, content, partial: this.put(contentIndex, content) };
+      }
+      case 11:
+        this.put(contentIndex, { ...block, textSignature: cursor.string() });
+        return undefined;
+      case 12:
+        this.put(contentIndex, { ...block, thinkingSignature: cursor.string() });
+        return undefined;
+      case 13:
+        this.put(contentIndex, { ...block, redacted: true });
+        return undefined;
+      case 14:
+        this.put(contentIndex, { ...block, thoughtSignature: cursor.string() });
+        return undefined;
+    }
+  }
+
+  /** The next snapshot: one block differs, all others are shared. */
+  put(contentIndex, block) {
+    const content = this.message.content.slice();
+    content[contentIndex] = block;
+    this.message = { ...this.message, content };
+    this.state.streamMessage = this.message;
+    return this.message;
+  }
+}
+
+/** Reads words, and the text they measure. */
+class Cursor {
+  constructor(text, words) {
+    this.text = text;
+    this.words = words;
+    this.word = 0;
+    this.char = 0;
+  }
+
+  number() {
+    return this.words[this.word++];
+  }
+
+  string() {
+    const start = this.char;
+    this.char += this.words[this.word++];
+    return this.text.slice(start, this.char);
+  }
+}
+
+/** Elements that may be copied for one delta: a wider container is shown only every so often. */
+const COPIES_PER_DELTA = 128;
+
+/**
+ * The arguments of a tool call as far as they have arrived. Every snapshot shares what did not
+ * change with the one before; what is shown is never changed afterwards.
+ */
+class ArgumentsView {
+  constructor() {
+    this.value = {};
+    this.reset();
+  }
+
+  reset() {
+    /** Open containers from the root inwards: `draft` changes, `shown` does not. */
+    this.open = [];
+    this.key = undefined;
+  }
+
+  /** Carries out path steps and returns the arguments to show. */
+  apply(cursor, isEnd = false) {
+    const end = cursor.number() + cursor.word;
+    while (cursor.word < end) this.step(cursor.number(), cursor);
+    for (let depth = this.open.length - 1; depth >= 0; depth--) this.show(depth, isEnd);
+    return this.value;
+  }
+
+  step(kind, cursor) {
+    switch (kind) {
+      case 0:
+        return this.push({});
+      case 1:
+        return this.push([]);
+      case 2:
+        this.key = cursor.string();
+        return undefined;
+      case 3:
+        return this.set(cursor.string());
+      case 4:
+        return this.append(cursor.string());
+      case 5:
+        return this.set(Number(cursor.string()));
+      case 6:
+        return this.set(true);
+      case 7:
+        return this.set(false);
+      case 8:
+        return this.set(null);
+      case 9:
+        return this.close();
+      case 10:
+        return this.reset();
+    }
+  }
+
+  push(draft) {
+    const slot = this.open.length > 0 ? this.slot() : undefined;
+    const shown = Array.isArray(draft) ? [] : {};
+    this.write(slot, shown);
+    this.open.push({ draft, slot, shown, size: 0, age: 0, isChanged: false });
+  }
+
+  set(value) {
+    const slot = this.slot();
+    this.open.at(-1).stringSlot = slot;
+    this.write(slot, value);
+  }
+
+  append(text) {
+    const { draft, stringSlot } = this.open.at(-1);
+    this.write(stringSlot, draft[stringSlot] + text);
+  }
+
+  close() {
+    const { draft, slot } = this.open.pop();
+    this.write(slot, draft);
+  }
+
+  /** Where the next value goes. */
+  slot() {
+    const container = this.open.at(-1);
+    container.size++;
+    return Array.isArray(container.draft) ? container.draft.length : this.key;
+  }
+
+  /** Writes into the innermost open container, or replaces the root. */
+  write(slot, value) {
+    const container = this.open.at(-1);
+    if (container === undefined) {
+      this.value = value;
+      return;
+    }
+    container.isChanged = true;
+    define(container.draft, slot, value);
+  }
+
+  /** Shows what a container holds now, if that is not too much to copy for this delta. */
+  show(depth, isEnd) {
+    const container = this.open[depth];
+    if (!container.isChanged) return;
+    container.age++;
+    if (!isEnd && container.size > container.age * COPIES_PER_DELTA) return;
+    container.age = 0;
+    container.isChanged = false;
+    container.shown = Array.isArray(container.draft) ? container.draft.slice() : { ...container.draft };
+    if (depth === 0) {
+      this.value = container.shown;
+    } else {
+      const parent = this.open[depth - 1];
+      parent.isChanged = true;
+      define(parent.draft, container.slot, container.shown);
+    }
+  }
+}
+
+/** An own property, whatever its name: a model may well write `__proto__`. */
+function define(object, key, value) {
+  if (key === "__proto__") {
+    Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
+  } else {
+    object[key] = value;
+  }
+}
+
+function call(listener, event, signal) {
+  try {
+    return listener(event, signal);
+  } catch (error) {
+    report(error);
+    return undefined;
+  }
+}
+
+function isThenable(value) {
+  return value !== null && typeof value === "object" && typeof value.then === "function";
+}
+
+function report(error) {
+  if (typeof globalThis.reportError === "function") globalThis.reportError(error);
+  else console.error(error);
+}

@@ -1,0 +1,34 @@
+//! The browser's side: exported classes and functions, and the loop's host made of a page.
+//!
+//! Only what must touch JavaScript stands here. `live.js` builds snapshots and calls listeners,
+//! `event_stream.js` is the async iterable, `transcript.js` writes the page's messages as JSON;
+//! `types.ts` declares what generated types cannot: functions and generics.
+
+mod agent;
+mod agent_loop;
+mod error;
+mod fetch;
+mod host;
+mod live;
+mod network;
+mod options;
+mod page;
+mod pattern;
+mod result;
+mod run_control;
+mod script;
+mod state;
+mod stream_fn;
+mod stream_simple;
+mod tool;
+mod transcript;
+mod types;
+mod value;
+
+pub use agent::Agent;
+pub use agent_loop::{agent_loop, agent_loop_continue};
+pub use script::create_script;
+pub use stream_simple::{complete, stream_simple};
+
+#[global_allocator]
+static ALLOCATOR: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_allocator();

@@ -1,0 +1,90 @@
+//! The network of one model call: the app's `fetch` or the page's, and the app's hooks on it.
+
+use js_sys::Function;
+use wasm_bindgen::prelude::*;
+
+use crate::agent::host::HttpResponse;
+use crate::error::{ErrorCode, ErrorInfo};
+use crate::js::fetch::{self, Body};
+use crate::js::options::Options;
+use crate::js::{error, value};
+use crate::protocol::HttpRequest;
+
+/// Sends requests by the options of an agent or a call.
+#[derive(Debug)]
+pub(super) struct Network<'a> {
+    pub(super) options: &'a Options,
+    /// The model as the app gave it, for its hooks.
+    pub(super) model: JsValue,
+}
+
+impl Network<'_> {
+    pub(super) async fn send(&self, request: HttpRequest) -> Result<HttpResponse<Body>, ErrorInfo> {
+        fetch::send(request, self.options.fetch.as_ref()).await
+    }
+
+    /// `onPayload(payload, model)` may return another payload.
+    pub(super) async fn on_payload(&self, body: String) -> Result<String, ErrorInfo> {
+        let Some(hook) = &self.options.on_payload else {
+            return Ok(body);
+        };
+        let payload = js_sys::JSON::parse(&body).unwrap_or(JsValue::NULL);
+        let answer = call_hook("onPayload", hook, &[&payload, &self.model]).await?;
+        let payload = if answer.is_undefined() {
+            payload
+        } else {
+            answer
+        };
+        let json = js_sys::JSON::stringify(&payload)
+            .ok()
+            .and_then(|json| json.as_string());
+        json.ok_or_else(|| hook_failed("onPayload", "its payload cannot be written as JSON"))
+    }
+
+    /// `onResponse({ status, contentType, retryAfterMs }, model)`.
+    pub(super) async fn on_response(&self, response: &HttpResponse<Body>) -> Result<(), ErrorInfo> {
+        let Some(hook) = &self.options.on_response else {
+            return Ok(());
+        };
+        let told = value::object(&[
+            ("status", &response.status.into()),
+            ("contentType", &response.content_type.as_str().into()),
+            (
+                "retryAfterMs",
+                &response
+                    .retry_after_ms
+                    .map_or(JsValue::UNDEFINED, JsValue::from),
+            ),
+        ]);
+        call_hook("onResponse", hook, &[&told, &self.model])
+            .await
+            .map(drop)
+    }
+
+    /// The key for a provider: `getApiKey`'s, else `apiKey`.
+    pub(super) async fn api_key(&self, provider: &str) -> Result<Option<String>, ErrorInfo> {
+        if let Some(hook) = &self.options.get_api_key {
+            let key = call_hook("getApiKey", hook, &[&provider.into()]).await?;
+            if let Some(key) = key.as_string().filter(|key| !key.is_empty()) {
+                return Ok(Some(key));
+            }
+        }
+        Ok(self.options.api_key.clone())
+    }
+}
+
+/// Calls a hook of the app.
+pub(super) async fn call_hook(
+    name: &str,
+    hook: &Function,
+    arguments: &[&JsValue],
+) -> Result<JsValue, ErrorInfo> {
+    value::call(hook, &JsValue::UNDEFINED, arguments)
+        .await
+        .map_err(|thrown| hook_failed(name, &error::describe(&thrown)))
+}
+
+/// The failure of a hook.
+pub(super) fn hook_failed(name: &str, problem: &str) -> ErrorInfo {
+    ErrorInfo::new(ErrorCode::StreamFn, format!("{name} failed: {problem}."))
+}

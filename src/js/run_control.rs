@@ -1,0 +1,131 @@
+//! One run as its agent sees it: aborting it, and waiting for it.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use futures::channel::oneshot;
+use futures::future::{FutureExt, Shared, select};
+use gloo_timers::future::TimeoutFuture;
+use js_sys::Function;
+use wasm_bindgen::prelude::*;
+use web_sys::{AbortController, AbortSignal};
+
+use crate::agent::abort::Abort;
+use crate::js::live::Channel;
+use crate::js::value;
+
+/// How long an aborted run still waits for listeners that returned promises, in milliseconds.
+const GRACE_MS: u32 = 1_000;
+
+/// A run that has not settled.
+#[derive(Debug, Clone)]
+pub(super) struct RunControl {
+    pub(super) abort: Abort,
+    controller: AbortController,
+    settled: Shared<oneshot::Receiver<()>>,
+    /// False once the conversation it belongs to was thrown away.
+    pub(super) is_kept: Rc<Cell<bool>>,
+}
+
+/// Marks the run as settled when dropped, whatever happens to its task.
+#[derive(Debug)]
+pub(super) struct Settle(Option<oneshot::Sender<()>>);
+
+impl Drop for Settle {
+    fn drop(&mut self) {
+        if let Some(sender) = self.0.take() {
+            // Nobody may be waiting.
+            let _ = sender.send(());
+        }
+    }
+}
+
+impl RunControl {
+    pub(super) fn new() -> Result<(Self, Settle), JsValue> {
+        let (sender, settled) = oneshot::channel();
+        let run = Self {
+            abort: Abort::default(),
+            controller: AbortController::new()?,
+            settled: settled.shared(),
+            is_kept: Rc::new(Cell::new(true)),
+        };
+        Ok((run, Settle(Some(sender))))
+    }
+
+    /// The signal that tools and listeners get. It carries the app's reason.
+    pub(super) fn signal(&self) -> AbortSignal {
+        self.controller.signal()
+    }
+
+    /// Aborts the run. Listeners that wait are let go after a grace period.
+    pub(super) fn abort(&self, reason: &JsValue, channel: &Channel) {
+        if self.abort.is_fired() {
+            return;
+        }
+        self.abort.fire();
+        let settled = self.settled.clone();
+        let channel = channel.clone();
+        wasm_bindgen_futures::spawn_local(async move {
+            if let futures::future::Either::Right(_) =
+                select(settled, TimeoutFuture::new(GRACE_MS)).await
+            {
+                channel.let_go();
+            }
+        });
+        if reason.is_undefined() {
+            self.controller.abort();
+        } else {
+            self.controller.abort_with_reason(reason);
+        }
+    }
+
+    /// Completes when the run has settled.
+    pub(super) async fn settled(&self) {
+        let _ = self.settled.clone().await;
+    }
+}
+
+/// A signal of the page that is being watched; dropping this ends it.
+#[derive(Debug)]
+pub(super) struct Watch {
+    signal: JsValue,
+    listener: Closure<dyn Fn()>,
+}
+
+impl Watch {
+    /// Aborts `run` when `signal` fires, with its reason. `None` when there is nothing to watch.
+    pub(super) fn new(signal: &JsValue, run: &RunControl, channel: &Channel) -> Option<Self> {
+        if signal.is_undefined() || signal.is_null() {
+            return None;
+        }
+        let abort = {
+            let (signal, run, channel) = (signal.clone(), run.clone(), channel.clone());
+            move || run.abort(&value::get(&signal, "reason"), &channel)
+        };
+        if value::get(signal, "aborted").is_truthy() {
+            abort();
+            return None;
+        }
+        let listener = Closure::<dyn Fn()>::new(abort);
+        let watch = Self {
+            signal: signal.clone(),
+            listener,
+        };
+        watch.call("addEventListener");
+        Some(watch)
+    }
+
+    fn call(&self, method: &str) {
+        let method: Option<Function> = value::as_function(value::get(&self.signal, method));
+        if let Some(method) = method {
+            // A foreign signal that refuses listeners cannot be watched.
+            let _ = method.call2(&self.signal, &"abort".into(), self.listener.as_ref());
+        }
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.call("removeEventListener");
+    }
+}

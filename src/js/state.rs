@@ -1,0 +1,103 @@
+//! The agent's state as the page sees it: one live object, kept by the events of the run.
+
+use js_sys::{Array, Set};
+use wasm_bindgen::prelude::*;
+
+use crate::event::{AgentEndEvent, AgentEvent, MessageEndEvent};
+use crate::js::page::{Handle, JsPage};
+use crate::js::value;
+use crate::model::ThinkingLevel;
+
+/// The live view `agent.state`. It is a plain object of our own making; arrays and sets in it are
+/// replaced when they change, never changed, so that a page can compare them.
+#[derive(Debug, Clone)]
+pub(super) struct State(JsValue);
+
+impl State {
+    pub(super) fn new() -> Self {
+        Self(value::object(&[
+            ("systemPrompt", &"".into()),
+            ("model", &JsValue::NULL),
+            ("thinkingLevel", &"off".into()),
+            ("tools", &Array::new()),
+            ("messages", &Array::new()),
+            ("isStreaming", &false.into()),
+            ("streamMessage", &JsValue::NULL),
+            ("pendingToolCalls", &Set::new(&JsValue::UNDEFINED)),
+        ]))
+    }
+
+    pub(super) fn object(&self) -> &JsValue {
+        &self.0
+    }
+
+    pub(super) fn get(&self, key: &str) -> JsValue {
+        value::get(&self.0, key)
+    }
+
+    pub(super) fn set(&self, key: &str, value: &JsValue) {
+        value::set(&self.0, key, value);
+    }
+
+    pub(super) fn messages(&self) -> Vec<JsValue> {
+        value::items(&self.get("messages"))
+    }
+
+    pub(super) fn set_messages(&self, messages: &[JsValue]) {
+        self.set("messages", &messages.iter().collect::<Array>());
+    }
+
+    pub(super) fn append(&self, message: &JsValue) {
+        let messages: Array = self.messages().iter().collect();
+        messages.push(message);
+        self.set("messages", &messages);
+    }
+
+    pub(super) fn system_prompt(&self) -> String {
+        self.get("systemPrompt").as_string().unwrap_or_default()
+    }
+
+    pub(super) fn thinking_level(&self) -> ThinkingLevel {
+        crate::js::transcript::read(&self.get("thinkingLevel")).unwrap_or_default()
+    }
+
+    pub(super) fn begin_run(&self) {
+        self.set("isStreaming", &true.into());
+        self.set("error", &JsValue::UNDEFINED);
+    }
+
+    /// Follows the run. `is_kept` is false for a run whose conversation was thrown away.
+    pub(super) fn follow(&self, event: &AgentEvent<JsPage>, is_kept: bool) {
+        match event {
+            AgentEvent::MessageEnd(MessageEndEvent {
+                message: Handle(message),
+            }) if is_kept => self.append(message),
+            AgentEvent::TurnEnd(turn) if is_kept => {
+                let text = value::get(&turn.message.0, "errorMessage");
+                if !text.is_undefined() {
+                    self.set("error", &text);
+                }
+            }
+            AgentEvent::ToolExecutionStart(start) => self.pending(&start.tool_call_id, true),
+            AgentEvent::ToolExecutionEnd(end) => self.pending(&end.tool_call_id, false),
+            AgentEvent::AgentEnd(AgentEndEvent { .. }) => self.end_run(),
+            _ => {}
+        }
+    }
+
+    fn end_run(&self) {
+        self.set("isStreaming", &false.into());
+        self.set("streamMessage", &JsValue::NULL);
+        self.set("pendingToolCalls", &Set::new(&JsValue::UNDEFINED));
+    }
+
+    fn pending(&self, id: &str, is_pending: bool) {
+        let pending = Set::new(&self.get("pendingToolCalls"));
+        if is_pending {
+            pending.add(&id.into());
+        } else {
+            pending.delete(&id.into());
+        }
+        self.set("pendingToolCalls", &pending);
+    }
+}

@@ -1,0 +1,299 @@
+//! The page's tools: checked when they are set, called through promises.
+
+use std::rc::Rc;
+
+use js_sys::Function;
+use wasm_bindgen::prelude::*;
+use web_sys::AbortController;
+
+use crate::agent::host::{Progress, Tool, ToolExecutionMode, ToolOutput};
+use crate::js::page::Handle;
+use crate::js::pattern::RegExpMatcher;
+use crate::js::{error, options, result, transcript, value};
+use crate::model::ToolDefinition;
+use crate::schema::Schema;
+
+/// A tool of the page.
+#[derive(Debug, Clone)]
+pub(super) struct PageTool {
+    /// The app's object: `this` of its functions.
+    object: JsValue,
+    execute: Function,
+    prepare_arguments: Option<Function>,
+    pub(super) spec: Rc<Tool>,
+    pub(super) definition: ToolDefinition,
+}
+
+/// The tools that are set, and the array they were read from.
+#[derive(Debug, Default)]
+pub(super) struct ToolSet {
+    source: Vec<JsValue>,
+    pub(super) tools: Vec<PageTool>,
+}
+
+impl ToolSet {
+    /// Reads an array of tools.
+    ///
+    /// # Errors
+    /// Which tool is wrong, and what it must be.
+    pub(super) fn read(tools: &JsValue) -> Result<Self, JsValue> {
+        if !js_sys::Array::is_array(tools) {
+            return Err(error::invalid("tools", "an array of tools", tools));
+        }
+        let source = value::items(tools);
+        let mut set = Self {
+            source: source.clone(),
+            tools: Vec::new(),
+        };
+        for (index, object) in source.into_iter().enumerate() {
+            let tool = PageTool::read(object, index)?;
+            if set.find(&tool.spec.name).is_some() {
+                let message = format!(
+                    "tools[{index}]: there is already a tool named \"{}\".",
+                    tool.spec.name
+                );
+                return Err(error::misuse("invalid_argument", &message));
+            }
+            set.tools.push(tool);
+        }
+        Ok(set)
+    }
+
+    /// Whether it was read from an array with just these elements.
+    pub(super) fn is_of(&self, tools: &JsValue) -> bool {
+        self.source == value::items(tools)
+    }
+
+    pub(super) fn find(&self, name: &str) -> Option<&PageTool> {
+        self.tools.iter().find(|tool| tool.spec.name == name)
+    }
+}
+
+/// Reads tools that a model is only told about: nothing runs them.
+///
+/// # Errors
+/// Which tool is wrong, and what it must be.
+pub(super) fn read_definitions(tools: &JsValue) -> Result<Vec<ToolDefinition>, JsValue> {
+    if !js_sys::Array::is_array(tools) {
+        return Err(error::invalid("tools", "an array of tools", tools));
+    }
+    let read = |(index, object)| {
+        Ok(Fields {
+            object: &object,
+            index,
+        }
+        .definition()?
+        .1)
+    };
+    value::items(tools)
+        .into_iter()
+        .enumerate()
+        .map(read)
+        .collect()
+}
+
+/// The fields of one tool, each checked.
+struct Fields<'a> {
+    object: &'a JsValue,
+    index: usize,
+}
+
+impl Fields<'_> {
+    fn path(&self, key: &str) -> String {
+        format!("tools[{}].{key}", self.index)
+    }
+
+    /// A field, and what it is called in errors.
+    fn given(&self, key: &str) -> Option<JsValue> {
+        let found = value::get(self.object, key);
+        (!found.is_undefined()).then_some(found)
+    }
+
+    fn definition(&self) -> Result<(Option<Schema>, ToolDefinition), JsValue> {
+        let name = value::get(self.object, "name");
+        let Some(name) = name.as_string().filter(|name| !name.is_empty()) else {
+            return Err(error::invalid(
+                &self.path("name"),
+                "a string that is not empty",
+                &name,
+            ));
+        };
+        let (schema, parameters) = read_schema(
+            &value::get(self.object, "parameters"),
+            &self.path("parameters"),
+        )?;
+        let description = value::get_string(self.object, "description").unwrap_or_default();
+        Ok((
+            schema,
+            ToolDefinition {
+                name,
+                description,
+                parameters,
+            },
+        ))
+    }
+
+    fn function(&self, key: &str) -> Result<Option<Function>, JsValue> {
+        let Some(found) = self.given(key) else {
+            return Ok(None);
+        };
+        found
+            .dyn_into()
+            .map(Some)
+            .map_err(|found| error::invalid(&self.path(key), "a function", &found))
+    }
+
+    fn execution_mode(&self) -> Result<Option<ToolExecutionMode>, JsValue> {
+        let Some(found) = self.given("executionMode") else {
+            return Ok(None);
+        };
+        options::data(
+            &found,
+            &self.path("executionMode"),
+            "\"parallel\" or \"sequential\"",
+        )
+        .map(Some)
+    }
+
+    fn timeout_ms(&self) -> Result<Option<f64>, JsValue> {
+        let Some(found) = self.given("timeoutMs") else {
+            return Ok(None);
+        };
+        match found.as_f64() {
+            Some(ms) if ms > 0.0 => Ok(Some(ms)),
+            _ => Err(error::invalid(
+                &self.path("timeoutMs"),
+                "a positive number",
+                &found,
+            )),
+        }
+    }
+
+    /// Approval is no part of this version, and a tool that asks for it must not run without.
+    fn refuse_approval(&self) -> Result<(), JsValue> {
+        match self.given("needsApproval") {
+            Some(found) if found.is_truthy() => Err(error::invalid(
+                &self.path("needsApproval"),
+                "left out (use beforeToolCall)",
+                &found,
+            )),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl PageTool {
+    fn read(object: JsValue, index: usize) -> Result<Self, JsValue> {
+        let fields = Fields {
+            object: &object,
+            index,
+        };
+        let (schema, definition) = fields.definition()?;
+        let execute = fields.function("execute")?.ok_or_else(|| {
+            error::invalid(&fields.path("execute"), "a function", &JsValue::UNDEFINED)
+        })?;
+        fields.refuse_approval()?;
+        let spec = Tool {
+            name: definition.name.clone(),
+            schema,
+            execution_mode: fields.execution_mode()?,
+            timeout_ms: fields.timeout_ms()?,
+        };
+        let prepare_arguments = fields.function("prepareArguments")?;
+        Ok(Self {
+            execute,
+            prepare_arguments,
+            spec: Rc::new(spec),
+            definition,
+            object,
+        })
+    }
+
+    /// Lets the tool change raw arguments.
+    pub(super) fn prepare_arguments(
+        &self,
+        arguments: serde_json::Value,
+    ) -> Result<serde_json::Value, String> {
+        let Some(prepare) = &self.prepare_arguments else {
+            return Ok(arguments);
+        };
+        let prepared = prepare
+            .call1(&self.object, &json_to_js(&arguments))
+            .map_err(|thrown| format!("prepareArguments failed: {}", error::describe(&thrown)))?;
+        transcript::read(&prepared)
+            .map_err(|problem| format!("prepareArguments gave no arguments: {problem}"))
+    }
+
+    /// Runs the tool.
+    ///
+    /// # Errors
+    /// The message of what it threw, or what is wrong with what it returned.
+    pub(super) async fn run(
+        &self,
+        id: &str,
+        arguments: &JsValue,
+        controller: &AbortController,
+        progress: Progress<Handle>,
+    ) -> Result<ToolOutput<Handle>, String> {
+        // Tools may keep this function for ever, so the garbage collector decides when it goes.
+        let on_update = Closure::<dyn Fn(JsValue)>::new(move |partial| progress(Handle(partial)))
+            .into_js_value();
+        let returned = value::call(
+            &self.execute,
+            &self.object,
+            &[&id.into(), arguments, &controller.signal(), &on_update],
+        )
+        .await
+        .map_err(|thrown| error::describe(&thrown))?;
+        let result = result::tool_result(&returned)?;
+        Ok(ToolOutput {
+            is_error: value::get(&result, "isError").is_truthy(),
+            terminate: value::get(&result, "terminate").is_truthy(),
+            result: Handle(result),
+        })
+    }
+}
+
+/// JSON of ours as the page's value: what `JSON.parse` makes of it.
+pub(super) fn json_to_js(json: &serde_json::Value) -> JsValue {
+    js_sys::JSON::parse(&json.to_string()).unwrap_or(JsValue::UNDEFINED)
+}
+
+fn read_schema(
+    found: &JsValue,
+    path: &str,
+) -> Result<(Option<Schema>, serde_json::Value), JsValue> {
+    if found.is_undefined() {
+        return Ok((
+            None,
+            serde_json::json!({ "type": "object", "properties": {} }),
+        ));
+    }
+    if !value::is_plain_object(found) {
+        return Err(error::invalid(path, "a JSON Schema object", found));
+    }
+    if !value::get(found, "~standard").is_undefined() {
+        let message = format!(
+            "{path} is a Standard Schema object. Give its JSON Schema (for example z.toJSONSchema(schema))."
+        );
+        return Err(error::misuse("invalid_argument", &message));
+    }
+    let problem = |text: String| error::misuse("invalid_argument", &format!("{path}: {text}"));
+    let json: serde_json::Value = transcript::read(found).map_err(problem)?;
+    let mut schema = Schema::compile(&json).map_err(|error| problem(error.to_string()))?;
+    schema.find_invalid_patterns(&RegExpMatcher);
+    if !schema.unsupported().is_empty() {
+        let text = format!(
+            "{path}: these keywords are not enforced: {}",
+            schema.unsupported().join(", ")
+        );
+        warn(&text);
+    }
+    Ok((Some(schema), json))
+}
+
+#[wasm_bindgen]
+extern "C" {
+    #[wasm_bindgen(js_namespace = console)]
+    fn warn(text: &str);
+}
