@@ -101,6 +101,9 @@ pub struct ScriptUsage {
     /// Input tokens read from the cache.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub cache_read: f64,
+    /// Input tokens written to the cache.
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    pub cache_write: f64,
 }
 
 /// How a scripted turn fails.
@@ -212,12 +215,15 @@ impl ScriptToolCall {
 impl ScriptUsage {
     fn frame(self) -> String {
         let mut value = chunk(&json!([]));
-        let input = self.input + self.cache_read;
+        let input = self.input + self.cache_read + self.cache_write;
         let usage = json!({
             "prompt_tokens": count(input),
             "completion_tokens": count(self.output),
             "total_tokens": count(input + self.output),
-            "prompt_tokens_details": {"cached_tokens": count(self.cache_read)},
+            "prompt_tokens_details": {
+                "cached_tokens": count(self.cache_read),
+                "cache_write_tokens": count(self.cache_write),
+            },
         });
         if let Some(members) = value.as_object_mut() {
             members.insert("usage".to_owned(), usage);

@@ -64,7 +64,7 @@ fn a_turn_is_the_stream_that_a_provider_would_send() {
             r#"{"tool_calls":[{"function":{"arguments":"","name":"g"},"index":1,"type":"function"}]}"#,
             r#"{"tool_calls":[{"function":{"arguments":"{}"},"index":1}]}"#,
             r#"finish "tool_calls""#,
-            r#"null{"completion_tokens":2,"prompt_tokens":9,"prompt_tokens_details":{"cached_tokens":1},"total_tokens":11}"#,
+            r#"null{"completion_tokens":2,"prompt_tokens":9,"prompt_tokens_details":{"cache_write_tokens":0,"cached_tokens":1},"total_tokens":11}"#,
             "[DONE]",
         ]
     );
