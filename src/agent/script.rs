@@ -313,6 +313,7 @@ impl FromJson for ScriptUsage {
             input: json.or_default("input")?,
             output: json.or_default("output")?,
             cache_read: json.or_default("cacheRead")?,
+            cache_write: json.or_default("cacheWrite")?,
         })
     }
 }

@@ -80,7 +80,7 @@ impl Response {
 
 /// A turn from its JSON.
 pub fn turn(value: Value) -> ScriptTurn {
-    serde_json::from_value(value).expect("a turn")
+    sluice_agent::text::json::from_text(&value.to_string()).expect("a turn")
 }
 
 /// A turn as a response, one read per token.
