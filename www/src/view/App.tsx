@@ -1,0 +1,83 @@
+import { useRef, useState } from "preact/hooks";
+import { useSyncExternalStore } from "preact/compat";
+import type { Session } from "../session";
+import { Announcer } from "./Announcer";
+import { Composer } from "./Composer";
+import { Header } from "./Header";
+import { Inspector } from "./Inspector";
+import { Queue } from "./Queue";
+import { SettingsDialog } from "./SettingsDialog";
+import { Transcript } from "./Transcript";
+import { useStopKey } from "./useStopKey";
+import { useWide } from "./useWide";
+import { Welcome } from "./Welcome";
+
+export function App({ session }: { session: Session }) {
+  const { chat, trace, queued, settings, problem } = useSyncExternalStore(session.subscribe, session.getSnapshot);
+  const isWide = useWide();
+  const [isInspecting, setInspecting] = useState(isWide);
+  const [isSettingUp, setSettingUp] = useState(false);
+  const input = useRef<HTMLTextAreaElement>(null);
+  const focusInput = () => input.current?.focus();
+  useStopKey(chat.isRunning && !isSettingUp, () => session.stop());
+
+  const send = (text: string) => {
+    session.send(text);
+    focusInput();
+  };
+  return (
+    <div class={isInspecting ? "app inspecting" : "app"}>
+      <Header
+        settings={settings}
+        isInspecting={isInspecting}
+        onInspect={() => setInspecting(!isInspecting)}
+        onSettings={() => setSettingUp(true)}
+        onNewChat={() => void session.newChat().then(focusInput)}
+      />
+      <main class="conversation">
+        {chat.entries.length === 0 ? (
+          <Welcome onPick={send} />
+        ) : (
+          <Transcript
+            chat={chat}
+            onRetry={() => {
+              session.retry();
+              focusInput();
+            }}
+          />
+        )}
+        <div class="dock">
+          {problem !== undefined && (
+            <p class="problem" role="alert">
+              {problem}
+            </p>
+          )}
+          <Queue
+            queued={queued}
+            isRunning={chat.isRunning}
+            onSend={() => session.sendQueued()}
+            onClear={() => session.clearQueue()}
+          />
+          <Composer
+            input={input}
+            isRunning={chat.isRunning}
+            onSend={send}
+            onSteer={(text) => session.steer(text)}
+            onFollowUp={(text) => session.followUp(text)}
+            onStop={() => session.stop()}
+          />
+        </div>
+      </main>
+      {isInspecting && <Inspector trace={trace} secret={settings.apiKey} onClose={() => setInspecting(false)} />}
+      {isSettingUp && (
+        <SettingsDialog
+          settings={settings}
+          isRunning={chat.isRunning}
+          onSave={(changed) => void session.apply(changed)}
+          onClose={() => setSettingUp(false)}
+        />
+      )}
+      <Announcer entries={chat.entries} />
+    </div>
+  );
+}

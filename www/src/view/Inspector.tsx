@@ -1,0 +1,35 @@
+import { memo } from "preact/compat";
+import type { Trace } from "../trace";
+import { Icon } from "./icons";
+import { SpanNode } from "./SpanNode";
+
+interface Props {
+  trace: Trace;
+  /** Never shown, should a provider have put it into a message. */
+  secret: string;
+  onClose: () => void;
+}
+
+export const Inspector = memo(({ trace, secret, onClose }: Props) => (
+  <aside class="inspector" aria-label="Inspector">
+    <header>
+      <h2>Inspector</h2>
+      <p>Every event, in its place.</p>
+      <button type="button" class="plain" onClick={onClose} aria-label="Close the inspector">
+        <Icon name="close" />
+      </button>
+    </header>
+    <div class="runs" tabIndex={0} role="region" aria-label="Events">
+      {trace.runs.length === 0 && <p class="nothing">Send a message to see its run: agent, turns, messages, tools.</p>}
+      {trace.runs.map((run, index) => (
+        <SpanNode
+          key={run.id}
+          span={run}
+          origin={run.startedAt}
+          secret={secret}
+          startsUnfolded={index === trace.runs.length - 1}
+        />
+      ))}
+    </div>
+  </aside>
+));
