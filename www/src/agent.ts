@@ -6,7 +6,7 @@ import type { Settings } from "./settings";
 import { calculator } from "./tools/calculator";
 import { notes } from "./tools/notes";
 
-const SCRIPT_TOKENS_PER_SECOND = 90;
+const SCRIPT_TOKENS_PER_SECOND = 70;
 
 const SCRIPT_MODEL: Model = {
   api: "script",

@@ -21,7 +21,9 @@ export function steps(text: string): Step[] {
 }
 
 function step(clause: string): Step | undefined {
-  if (/\b(?:save|store|write|note|put|add)\b.*\b(?:it|result|results|answer)\b/i.test(clause)) return { kind: "saveResult" };
+  if (/\b(?:save|store|note|put|add|write)\b.*\b(?:it|that|results?|the answer)\b(?:\s+down)?(?:\s+(?:to|in|into)\s+.*)?[.!]?$/i.test(clause)) {
+    return { kind: "saveResult" };
+  }
   if (/\b(?:save|store|write)\b.*\b(?:report|essay)\b/i.test(clause)) return { kind: "saveReport" };
   const note = noteStep(clause);
   if (note !== undefined) return note;

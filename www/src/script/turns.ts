@@ -9,6 +9,8 @@ interface Exchange {
   request: string;
   /** Tool results behind them. */
   results: ToolResultMessage[];
+  /** The last value that was computed before them. */
+  earlier: ToolResultMessage | undefined;
   /** How many times the model called tools behind them. */
   rounds: number;
 }
@@ -34,12 +36,13 @@ const FAILURE: ScriptTurn = {
   error: { message: "The provider is overloaded (a scripted failure). Retry: the next try succeeds." },
 };
 
-function answer({ request, results, rounds }: Exchange, plan: Step[]): ScriptTurn {
+function answer({ request, results, earlier, rounds }: Exchange, plan: Step[]): ScriptTurn {
   const has = (kind: Step["kind"]) => plan.some((step) => step.kind === kind);
   if (rounds === 1 && has("saveResult")) return saveResult(results);
   if (rounds > 0) return summary(results);
   const calls = plan.map(toolCall).filter((call) => call !== undefined);
   if (calls.length > 0) return callTools(calls);
+  if (has("saveResult") && earlier !== undefined) return saveResult([earlier]);
   if (has("longAnswer")) return { thinking: "A long answer: headings, a table, a list, some code.", text: LONG_ANSWER };
   if (has("fail")) return { text: "The second try **succeeded**. The failed answer has left the transcript." };
   return { thinking: `Nothing in “${request}” is mine to compute or to note. I say what I can do.`, text: HELP };
@@ -60,9 +63,10 @@ function toolCall(step: Step): ScriptToolCall | undefined {
 
 function callTools(calls: ScriptToolCall[]): ScriptTurn {
   const names = calls.map(({ name }) => name);
-  const thinking = calls.length === 1
-    ? `The user needs the ${names[0]}. I call it rather than guess.`
-    : `These ${calls.length} things do not depend on each other, so I call ${names.join(" and ")} side by side.`;
+  const thinking =
+    calls.length === 1
+      ? `This is a task for one of my tools, the ${names[0]}. I take the arguments from what the user wrote, and call it rather than guess.`
+      : `The user wants ${calls.length} things, and none needs the result of another. So I call ${names.join(" and ")} side by side, and answer when all are done.`;
   return { thinking, toolCalls: calls };
 }
 
@@ -84,7 +88,7 @@ function sentence(result: ToolResultMessage): string {
   const text = textOf(result);
   if (result.isError) return `The ${result.toolName} did not do it: ${text}`;
   if (result.toolName === "calculator") return `**${text.replaceAll("*", "\\*")}**`;
-  return text.startsWith("Saved.") ? `Noted: ${text}` : `Your notes:\n\n\`\`\`text\n${text}\n\`\`\``;
+  return text.startsWith("Saved.") ? text : `Your notes:\n\n\`\`\`text\n${text}\n\`\`\``;
 }
 
 function lastExchange(messages: Message[]): Exchange {
@@ -94,8 +98,13 @@ function lastExchange(messages: Message[]): Exchange {
   return {
     request: request === undefined ? "" : textOf(request),
     results: behind.filter((message) => message.role === "toolResult"),
+    earlier: messages.slice(0, Math.max(asked, 0)).findLast(isValue),
     rounds: behind.filter(({ role }) => role === "assistant").length,
   };
+}
+
+function isValue(message: Message): message is ToolResultMessage {
+  return message.role === "toolResult" && message.toolName === "calculator" && !message.isError;
 }
 
 function textOf({ content }: Message): string {

@@ -3,7 +3,7 @@
 const FOLDER = "notes";
 const BLOCK_BYTES = 64;
 /** Between blocks, so that people can watch the progress of files this small. */
-const BLOCK_PAUSE_MS = 30;
+const BLOCK_PAUSE_MS = 80;
 
 /** Told after every block. */
 export type OnBlock = (done: number, total: number) => void;

@@ -37,7 +37,7 @@ export const notes = defineTool({
         const size = await writeFile(name, text, mode, signal, (done, total) =>
           onUpdate(report(`${name}: ${done} of ${total} bytes written`, { done, total })),
         );
-        return answer(`Saved. ${name} has ${size} bytes.`, { name, size });
+        return answer(`Saved. ${name} now has ${size} ${size === 1 ? "byte" : "bytes"}.`, { name, size });
       }
     }
   },

@@ -20,7 +20,8 @@ export const Answer = memo(({ entry }: { entry: AssistantEntry }) => {
         <p class={message.stopReason === "aborted" ? "stopped" : "error"}>
           <Icon name={message.stopReason === "aborted" ? "stop" : "alert"} />
           <span>
-            {message.errorMessage} {message.error && <code>{errorCode(message.error)}</code>}
+            {message.errorMessage}{" "}
+            {message.error && message.stopReason === "error" && <code>{errorCode(message.error)}</code>}
           </span>
         </p>
       )}

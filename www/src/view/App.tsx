@@ -1,4 +1,4 @@
-import { useRef, useState } from "preact/hooks";
+import { useCallback, useRef, useState } from "preact/hooks";
 import { useSyncExternalStore } from "preact/compat";
 import type { Session } from "../session";
 import { Announcer } from "./Announcer";
@@ -9,6 +9,7 @@ import { Queue } from "./Queue";
 import { SettingsDialog } from "./SettingsDialog";
 import { Transcript } from "./Transcript";
 import { useStopKey } from "./useStopKey";
+import { Total } from "./UsageLine";
 import { useWide } from "./useWide";
 import { Welcome } from "./Welcome";
 
@@ -19,8 +20,13 @@ export function App({ session }: { session: Session }) {
   const [isSettingUp, setSettingUp] = useState(false);
   const input = useRef<HTMLTextAreaElement>(null);
   const focusInput = () => input.current?.focus();
+  const isCovered = isInspecting && !isWide;
   useStopKey(chat.isRunning && !isSettingUp, () => session.stop());
 
+  const closeInspector = useCallback(() => {
+    setInspecting(false);
+    document.querySelector<HTMLElement>("#inspect")?.focus();
+  }, []);
   const send = (text: string) => {
     session.send(text);
     focusInput();
@@ -34,7 +40,7 @@ export function App({ session }: { session: Session }) {
         onSettings={() => setSettingUp(true)}
         onNewChat={() => void session.newChat().then(focusInput)}
       />
-      <main class="conversation">
+      <main class="conversation" inert={isCovered}>
         {chat.entries.length === 0 ? (
           <Welcome onPick={send} />
         ) : (
@@ -65,10 +71,14 @@ export function App({ session }: { session: Session }) {
             onSteer={(text) => session.steer(text)}
             onFollowUp={(text) => session.followUp(text)}
             onStop={() => session.stop()}
-          />
+          >
+            <Total entries={chat.entries} />
+          </Composer>
         </div>
       </main>
-      {isInspecting && <Inspector trace={trace} secret={settings.apiKey} onClose={() => setInspecting(false)} />}
+      {isInspecting && (
+        <Inspector trace={trace} secret={settings.apiKey} isOver={isCovered} onClose={closeInspector} />
+      )}
       {isSettingUp && (
         <SettingsDialog
           settings={settings}

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { RefObject } from "preact";
+import type { ComponentChildren, RefObject } from "preact";
 import { Icon } from "./icons";
 
 interface Props {
@@ -9,9 +9,11 @@ interface Props {
   onSteer: (text: string) => void;
   onFollowUp: (text: string) => void;
   onStop: () => void;
+  /** Beside the buttons, while they leave room. */
+  children?: ComponentChildren;
 }
 
-export function Composer({ input, isRunning, onSend, onSteer, onFollowUp, onStop }: Props) {
+export function Composer({ input, isRunning, onSend, onSteer, onFollowUp, onStop, children }: Props) {
   const [draft, setDraft] = useState("");
   const isEmpty = draft.trim() === "";
 
@@ -82,10 +84,13 @@ export function Composer({ input, isRunning, onSend, onSteer, onFollowUp, onStop
             </button>
           </>
         ) : (
-          <button type="submit" class="primary" disabled={isEmpty}>
-            <Icon name="send" />
-            Send
-          </button>
+          <>
+            {children}
+            <button type="submit" class="primary" disabled={isEmpty}>
+              <Icon name="send" />
+              Send
+            </button>
+          </>
         )}
       </div>
     </form>

@@ -26,11 +26,11 @@ export function Header({ settings, isInspecting, onInspect, onSettings, onNewCha
           <Icon name="plus" />
           <span class="label">New chat</span>
         </button>
-        <button type="button" class="plain" aria-pressed={isInspecting} onClick={onInspect}>
+        <button type="button" class="plain" id="inspect" aria-pressed={isInspecting} onClick={onInspect}>
           <Icon name="tree" />
           <span class="label">Inspector</span>
         </button>
-        <button type="button" class="plain" onClick={onSettings}>
+        <button type="button" class="plain settings-button" onClick={onSettings}>
           <Icon name="sliders" />
           <span class="label">Settings</span>
         </button>

@@ -6,8 +6,7 @@ import { blocksOf, htmlOf, isCode, type Blocks } from "./markdown";
 
 export const Markdown = memo(({ text, isGrowing }: { text: string; isGrowing: boolean }) => {
   const blocks = useRef<Blocks>(undefined);
-  // Once complete, a text is read as a whole: a link at its top may have its address at its end.
-  blocks.current = blocksOf(text, isGrowing ? blocks.current : undefined);
+  blocks.current = blocksOf(text, isGrowing, blocks.current);
   return (
     <div class="markdown">
       {blocks.current.tokens.map((token, index) => (

@@ -22,7 +22,7 @@ export function ToolCard({ call, isOpen, run }: Props) {
   const { label, icon } = KNOWN[call.name] ?? { label: call.name, icon: "tool" };
   const phase = run?.phase ?? (isOpen ? "arriving" : "waiting");
   return (
-    <section class={`tool ${phase}`} aria-label={`Tool call: ${label}`} aria-busy={phase === "running"}>
+    <section class={`tool-card ${phase}`} aria-label={`Tool call: ${label}`} aria-busy={phase === "running"}>
       <header>
         <Icon name={icon} />
         <strong>{label}</strong>

@@ -8,7 +8,7 @@ import { useFollow } from "./useFollow";
 
 export function Transcript({ chat, onRetry }: { chat: Chat; onRetry: () => void }) {
   const scroller = useRef<HTMLDivElement>(null);
-  const { isFollowing, onScroll, toEnd } = useFollow(scroller, chat);
+  const { isFollowing, onScroll, toEnd } = useFollow(scroller, chat, chat.isRunning);
   return (
     <div class="transcript-frame">
       <div class="transcript" ref={scroller} onScroll={onScroll} tabIndex={0} role="region" aria-label="Conversation">

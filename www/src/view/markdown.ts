@@ -23,11 +23,15 @@ export interface Blocks {
   tokens: readonly Token[];
 }
 
-/** The blocks of a text. Those of `before`, of which it is a continuation, keep their identity. */
-export function blocksOf(text: string, before?: Blocks): Blocks {
+/** The blocks of a text. Those of `before`, when the text continues it, keep their identity. */
+export function blocksOf(text: string, isGrowing: boolean, before?: Blocks): Blocks {
+  if (before?.text === text && isGrowing) return before;
   const kept = before !== undefined && text.startsWith(before.text) ? withoutLast(before.tokens) : [];
   const done = kept.reduce((length, token) => length + token.raw.length, 0);
-  return { text, tokens: [...kept, ...marked.lexer(text.slice(done))] };
+  const tokens = [...kept, ...marked.lexer(text.slice(done))];
+  // A link above may have its address below: then the complete text is read once more as a whole.
+  const isLinked = !isGrowing && kept.length > 0 && tokens.some(({ type }) => type === "def");
+  return { text, tokens: isLinked ? marked.lexer(text) : tokens };
 }
 
 /** What comes next may belong to the last block: a row of its table, an item of its list. */
@@ -43,8 +47,12 @@ export function isCode(token: Token): token is Tokens.Code {
   return token.type === "code";
 }
 
+/** What is read out of a longer text: its beginning. */
+const READ_CHARACTERS = 4000;
+
 /** The text as it is read out. */
-export function plainText(text: string): string {
+export function plainText(markdown: string): string {
+  const text = markdown.length > READ_CHARACTERS ? `${markdown.slice(0, READ_CHARACTERS)}…` : markdown;
   const html = DOMPurify.sanitize(marked.parse(text, { async: false }), { USE_PROFILES: { html: true } });
   return new DOMParser().parseFromString(html, "text/html").body.textContent ?? "";
 }

@@ -6,9 +6,9 @@ const NEAR_PX = 48;
 
 /**
  * Keeps the end in view while content grows, until the reader scrolls up; takes up again when they
- * come back to the end.
+ * come back to the end, or start a run.
  */
-export function useFollow(scroller: RefObject<HTMLElement | null>, content: unknown) {
+export function useFollow(scroller: RefObject<HTMLElement | null>, content: unknown, isRunning: boolean) {
   const [isFollowing, setFollowing] = useState(true);
   const follows = useRef(true);
   const lastTop = useRef(0);
@@ -30,6 +30,10 @@ export function useFollow(scroller: RefObject<HTMLElement | null>, content: unkn
     setFollowing(true);
     scroller.current!.scrollTop = scroller.current!.scrollHeight;
   }, []);
+
+  useLayoutEffect(() => {
+    if (isRunning) toEnd();
+  }, [isRunning]);
 
   useLayoutEffect(() => {
     if (follows.current) scroller.current!.scrollTop = scroller.current!.scrollHeight;
