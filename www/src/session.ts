@@ -76,25 +76,34 @@ export class Session {
   }
 
   async newChat(): Promise<void> {
-    await this.#replaceAgent(this.#view.settings, false);
+    await this.#stopAgent();
+    this.#useAgent(createAgent(this.#view.settings));
     this.#change({ chat: EMPTY_CHAT, trace: EMPTY_TRACE, queued: NOTHING_QUEUED, problem: undefined });
   }
 
   /** A run that is under way is stopped; the conversation goes on with the new settings. */
   async apply(settings: Settings): Promise<void> {
     saveSettings(settings);
-    await this.#replaceAgent(settings, true);
-    this.#change({ settings, queued: NOTHING_QUEUED, problem: undefined });
+    await this.#stopAgent();
+    const agent = createAgent(settings, this.#agent.state.messages);
+    const queued = this.#agent.peekQueuedMessages();
+    for (const message of queued.steering) agent.steer(message);
+    for (const message of queued.followUp) agent.followUp(message);
+    this.#useAgent(agent);
+    this.#change({ settings, problem: undefined });
   }
 
-  async #replaceAgent(settings: Settings, keepsMessages: boolean): Promise<void> {
-    const old = this.#agent;
-    old.abort();
-    await old.waitForIdle();
+  /** Waits for the events in which its run ends. */
+  async #stopAgent(): Promise<void> {
+    this.#agent.abort();
+    await this.#agent.waitForIdle();
+  }
+
+  #useAgent(agent: Agent): void {
     this.#unsubscribe();
-    this.#agent = createAgent(settings, keepsMessages ? old.state.messages : []);
-    this.#unsubscribe = this.#agent.subscribe(this.#onEvent);
-    old.free();
+    this.#agent.free();
+    this.#agent = agent;
+    this.#unsubscribe = agent.subscribe(this.#onEvent);
   }
 
   #run(run: Promise<void>): void {

@@ -19,7 +19,7 @@ export function CodeBlock({ code, language }: { code: string; language: string |
           {isCopied ? "Copied" : "Copy"}
         </button>
       </figcaption>
-      <pre tabIndex={0} aria-label={`Code, ${language || "text"}`}>
+      <pre role="group" tabIndex={0} aria-label={`Code, ${language || "text"}`}>
         <code>{code}</code>
       </pre>
     </figure>

@@ -13,6 +13,9 @@ interface Props {
   children?: ComponentChildren;
 }
 
+/** For browsers that cannot size it by its content. */
+const MAX_ROWS = 8;
+
 export function Composer({ input, isRunning, onSend, onSteer, onFollowUp, onStop, children }: Props) {
   const [draft, setDraft] = useState("");
   const isEmpty = draft.trim() === "";
@@ -43,7 +46,7 @@ export function Composer({ input, isRunning, onSend, onSteer, onFollowUp, onStop
       <textarea
         id="draft"
         ref={input}
-        rows={1}
+        rows={Math.min(MAX_ROWS, draft.split("\n").length)}
         value={draft}
         placeholder={isRunning ? "Steer the run…" : "Ask something…"}
         aria-describedby="keys"

@@ -24,7 +24,7 @@ export const EventNode = memo(({ row, origin, secret }: Props) => {
       {isUnfolded && (
         <div class="json">
           {row.count > 1 && <p>Together: {JSON.stringify(row.delta)}. The last of them:</p>}
-          <pre tabIndex={0} aria-label={`${row.type} as JSON`}>
+          <pre role="group" tabIndex={0} aria-label={`${row.type} as JSON`}>
             {json(row.event, secret)}
           </pre>
         </div>

@@ -89,7 +89,7 @@ function Result({ result, isFailed }: { result: AgentToolResult; isFailed: boole
   return (
     <div class="result">
       {isFailed && <Icon name="alert" />}
-      <pre tabIndex={0} aria-label={isFailed ? "Error" : "Result"}>
+      <pre role="group" tabIndex={0} aria-label={isFailed ? "Error" : "Result"}>
         {textOf(result)}
       </pre>
     </div>
