@@ -90,7 +90,7 @@ function path(event: AgentEvent): Step[] {
 }
 
 function messageName(message: AgentMessage): string {
-  return message.role === "toolResult" ? `toolResult ${message.toolName ?? ""}` : message.role;
+  return message.role === "toolResult" ? `toolResult ${message.toolName}` : message.role;
 }
 
 function messageEnd(message: AgentMessage): NonNullable<Step["ends"]> {

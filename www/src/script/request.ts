@@ -24,7 +24,7 @@ function step(clause: string): Step | undefined {
   if (/\b(?:save|store|note|put|add|write)\b.*\b(?:it|that|results?|the answer)\b(?:\s+down)?(?:\s+(?:to|in|into)\s+.*)?[.!]?$/i.test(clause)) {
     return { kind: "saveResult" };
   }
-  if (/\b(?:save|store|write)\b.*\b(?:report|essay)\b/i.test(clause)) return { kind: "saveReport" };
+  if (/\b(?:save|store|write)\s+(?:a |the )?(?:long )?(?:report|essay)\b/i.test(clause)) return { kind: "saveReport" };
   const note = noteStep(clause);
   if (note !== undefined) return note;
   const expression = expressionIn(clause);

@@ -86,7 +86,7 @@ function summary(results: ToolResultMessage[]): ScriptTurn {
 
 function sentence(result: ToolResultMessage): string {
   const text = textOf(result);
-  if (result.isError) return `The ${result.toolName} did not do it: ${text}`;
+  if (result.isError) return `The tool \`${result.toolName}\` failed: ${text}`;
   if (result.toolName === "calculator") return `**${text.replaceAll("*", "\\*")}**`;
   return text.startsWith("Saved.") ? text : `Your notes:\n\n\`\`\`text\n${text}\n\`\`\``;
 }

@@ -31,7 +31,7 @@ export function ToolCard({ call, isOpen, run }: Props) {
           {run?.durationMs !== undefined && ` · ${seconds(run.durationMs)}`}
         </span>
       </header>
-      <Arguments values={call.arguments ?? {}} />
+      <Arguments values={call.arguments} />
       {run !== undefined && <Updates run={run} />}
       {run?.result !== undefined && <Result result={run.result} isFailed={run.phase === "failed"} />}
     </section>
