@@ -84,9 +84,14 @@ impl ErrorCode {
 impl ErrorInfo {
     /// A failure of the given kind, retryable if the kind usually is.
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
+        Self::of(code, message.into())
+    }
+
+    #[inline(never)]
+    fn of(code: ErrorCode, message: String) -> Self {
         Self {
             code,
-            message: message.into(),
+            message,
             status: None,
             retry_after_ms: None,
             retryable: code.is_transient(),

@@ -1,55 +1,75 @@
 //! One run's abort: fired once, seen everywhere.
 
 use std::cell::{Cell, RefCell};
-use std::future::Future;
+use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::rc::Rc;
+use std::task::{Poll, Waker};
 
-use futures::channel::oneshot;
-use futures::future::{Either, FutureExt, Shared, select};
+use futures::future::{Either, select};
+
+/// Something that happens once and that any number of tasks can wait for. Clones are the same.
+#[derive(Debug, Clone, Default)]
+pub struct Latch(Rc<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    is_open: Cell<bool>,
+    waiting: RefCell<Vec<Waker>>,
+}
+
+impl Latch {
+    /// It happens. A second time does nothing.
+    pub fn open(&self) {
+        self.0.is_open.set(true);
+        let waiting = self.0.waiting.take();
+        waiting.into_iter().for_each(Waker::wake);
+    }
+
+    /// Whether it has happened.
+    pub fn is_open(&self) -> bool {
+        self.0.is_open.get()
+    }
+
+    /// Completes when it has happened.
+    pub async fn opened(&self) {
+        poll_fn(|context| {
+            if self.is_open() {
+                return Poll::Ready(());
+            }
+            let mut waiting = self.0.waiting.borrow_mut();
+            // One task waits again and again; it is woken once.
+            if !waiting.iter().any(|waker| waker.will_wake(context.waker())) {
+                waiting.push(context.waker().clone());
+            }
+            Poll::Pending
+        })
+        .await;
+    }
+}
 
 /// The run was aborted while something was awaited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Aborted;
 
 /// The abort of one run. Clones are the same abort.
-#[derive(Debug, Clone)]
-pub struct Abort {
-    fired: Rc<Cell<bool>>,
-    trigger: Rc<RefCell<Option<oneshot::Sender<()>>>>,
-    signal: Shared<oneshot::Receiver<()>>,
-}
-
-impl Default for Abort {
-    fn default() -> Self {
-        let (trigger, signal) = oneshot::channel();
-        Self {
-            fired: Rc::default(),
-            trigger: Rc::new(RefCell::new(Some(trigger))),
-            signal: signal.shared(),
-        }
-    }
-}
+#[derive(Debug, Clone, Default)]
+pub struct Abort(Latch);
 
 impl Abort {
     /// Aborts. A second time does nothing.
     pub fn fire(&self) {
-        self.fired.set(true);
-        let trigger = self.trigger.borrow_mut().take();
-        if let Some(trigger) = trigger {
-            // The receiver lives in `self`.
-            let _ = trigger.send(());
-        }
+        self.0.open();
     }
 
     /// Whether it was fired.
     pub fn is_fired(&self) -> bool {
-        self.fired.get()
+        self.0.is_open()
     }
 
     /// Completes when it is fired.
     pub async fn fired(&self) {
-        let _ = self.signal.clone().await;
+        self.0.opened().await;
     }
 
     /// The output of `future`, unless the abort comes first; then `future` is dropped where it is.
@@ -60,8 +80,7 @@ impl Abort {
         if self.is_fired() {
             return Err(Aborted);
         }
-        let fired = pin!(self.fired());
-        match select(fired, pin!(future)).await {
+        match select(pin!(self.fired()), pin!(future)).await {
             Either::Left(_) => Err(Aborted),
             Either::Right((output, _)) => Ok(output),
         }

@@ -15,9 +15,9 @@
 //! ```
 
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::text::json::{FromJson, Json, Unfit, read_names};
+use crate::text::json::{FromJson, Json, JsonWriter, Unfit, read_names, to_text};
 
 #[cfg(test)]
 mod tests;
@@ -147,7 +147,7 @@ impl ScriptTurn {
                 status: *status,
                 content_type: "application/json",
                 retry_after_ms: error.retry_after_ms,
-                chunks: vec![error.json().to_string()],
+                chunks: vec![error.json()],
             },
             _ => ScriptResponse {
                 status: 200,
@@ -159,20 +159,32 @@ impl ScriptTurn {
     }
 
     fn stream(&self) -> Vec<String> {
-        let mut chunks = vec![delta(&json!({"role": "assistant", "content": ""}))];
-        let thinking = self.thinking.as_deref().unwrap_or_default();
-        chunks.extend(tokens(thinking).map(|token| delta(&json!({"reasoning_content": token}))));
-        let text = self.text.as_deref().unwrap_or_default();
-        chunks.extend(tokens(text).map(|token| delta(&json!({"content": token}))));
+        let mut chunks = vec![delta(|json| {
+            json.key("role")
+                .string("assistant")
+                .key("content")
+                .string("");
+        })];
+        for (key, text) in [
+            ("reasoning_content", &self.thinking),
+            ("content", &self.text),
+        ] {
+            for token in tokens(text.as_deref().unwrap_or_default()) {
+                chunks.push(delta(|json| {
+                    json.key(key).string(token);
+                }));
+            }
+        }
         for (index, call) in self.tool_calls.iter().enumerate() {
-            chunks.extend(call.stream(index));
+            call.stream(index as f64, &mut chunks);
         }
         if let Some(error) = &self.error {
             chunks.push(frame(&error.json()));
         } else if !self.cut {
-            chunks.push(frame(&chunk(&json!([
-                {"index": 0, "delta": {}, "finish_reason": self.finish_reason()},
-            ]))));
+            chunks.push(choice(|json| {
+                json.key("delta").raw("{}");
+                json.key("finish_reason").string(self.finish_reason());
+            }));
             chunks.extend(self.usage.map(|usage| usage.frame()));
             chunks.push("data: [DONE]\n\n".to_owned());
         }
@@ -191,73 +203,106 @@ impl ScriptTurn {
 }
 
 impl ScriptToolCall {
-    fn stream(&self, index: usize) -> Vec<String> {
+    fn stream(&self, index: f64, chunks: &mut Vec<String>) {
         let text = match &self.arguments {
             Value::String(text) => text.clone(),
             Value::Null => "{}".to_owned(),
-            arguments => arguments.to_string(),
+            arguments => to_text(arguments),
         };
-        let mut begin = json!({
-            "index": index, "type": "function", "function": {"name": self.name, "arguments": ""},
-        });
-        if let (Some(id), Some(members)) = (&self.id, begin.as_object_mut()) {
-            members.insert("id".to_owned(), json!(id));
-        }
-        let mut chunks = vec![delta(&json!({"tool_calls": [begin]}))];
-        chunks.extend(tokens(&text).map(|token| {
-            let grown = json!({"index": index, "function": {"arguments": token}});
-            delta(&json!({"tool_calls": [grown]}))
-        }));
-        chunks
+        chunks.push(self.frame(index, Some(&self.name), ""));
+        chunks.extend(tokens(&text).map(|token| self.frame(index, None, token)));
+    }
+
+    /// More of the arguments; with a name, the beginning of the call.
+    fn frame(&self, index: f64, name: Option<&str>, arguments: &str) -> String {
+        delta(|json| {
+            json.key("tool_calls").array(|json| {
+                json.object(|json| {
+                    json.key("index").number(index);
+                    if let (Some(id), Some(_)) = (&self.id, name) {
+                        json.key("id").string(id);
+                    }
+                    if name.is_some() {
+                        json.key("type").string("function");
+                    }
+                    json.key("function").object(|json| {
+                        if let Some(name) = name {
+                            json.key("name").string(name);
+                        }
+                        json.key("arguments").string(arguments);
+                    });
+                });
+            });
+        })
     }
 }
 
 impl ScriptUsage {
     fn frame(self) -> String {
-        let mut value = chunk(&json!([]));
         let input = self.input + self.cache_read + self.cache_write;
-        let usage = json!({
-            "prompt_tokens": count(input),
-            "completion_tokens": count(self.output),
-            "total_tokens": count(input + self.output),
-            "prompt_tokens_details": {
-                "cached_tokens": count(self.cache_read),
-                "cache_write_tokens": count(self.cache_write),
-            },
-        });
-        if let Some(members) = value.as_object_mut() {
-            members.insert("usage".to_owned(), usage);
-        }
-        frame(&value)
+        chunk(|json| {
+            json.key("choices").raw("[]");
+            json.key("usage").object(|json| {
+                json.key("prompt_tokens").number(count(input));
+                json.key("completion_tokens").number(count(self.output));
+                json.key("total_tokens").number(count(input + self.output));
+                json.key("prompt_tokens_details").object(|json| {
+                    json.key("cached_tokens").number(count(self.cache_read));
+                    json.key("cache_write_tokens")
+                        .number(count(self.cache_write));
+                });
+            });
+        })
     }
 }
 
 impl ScriptError {
-    fn json(&self) -> Value {
-        json!({"error": {"message": self.message, "type": "server_error"}})
+    fn json(&self) -> String {
+        let mut json = JsonWriter::default();
+        json.object(|json| {
+            json.key("error").object(|json| {
+                json.key("message").string(&self.message);
+                json.key("type").string("server_error");
+            });
+        });
+        json.into_text()
     }
 }
 
-fn delta(delta: &Value) -> String {
-    frame(&chunk(
-        &json!([{"index": 0, "delta": delta, "finish_reason": null}]),
-    ))
-}
-
-fn chunk(choices: &Value) -> Value {
-    json!({
-        "id": "chatcmpl-script", "object": "chat.completion.chunk", "created": 0,
-        "model": "script", "choices": choices,
+fn delta(members: impl FnOnce(&mut JsonWriter)) -> String {
+    choice(|json| {
+        json.key("delta").object(members);
     })
 }
 
-fn frame(value: &Value) -> String {
-    format!("data: {value}\n\n")
+fn choice(members: impl FnOnce(&mut JsonWriter)) -> String {
+    chunk(|json| {
+        json.key("choices").array(|json| {
+            json.object(|json| {
+                json.key("index").number(0.0);
+                members(json);
+            });
+        });
+    })
+}
+
+fn chunk(members: impl FnOnce(&mut JsonWriter)) -> String {
+    let mut json = JsonWriter::default();
+    json.object(|json| {
+        json.key("id").string("chatcmpl-script");
+        json.key("object").string("chat.completion.chunk");
+        members(json);
+    });
+    frame(&json.into_text())
+}
+
+fn frame(json: &str) -> String {
+    ["data: ", json, "\n\n"].concat()
 }
 
 /// A number of tokens as providers write it.
-fn count(tokens: f64) -> u64 {
-    tokens.max(0.0).round() as u64
+fn count(tokens: f64) -> f64 {
+    tokens.max(0.0).round()
 }
 
 /// Pieces of about a word: a token ends before white space and when it is long.

@@ -6,6 +6,7 @@ use wasm_bindgen::prelude::*;
 use crate::js::value;
 
 /// A call that cannot be right. `code` is one of `SluiceErrorCode` in `types.ts`.
+#[inline(never)]
 pub(super) fn misuse(code: &str, message: &str) -> JsValue {
     let error = Error::new(message);
     error.set_name("SluiceError");
@@ -14,6 +15,7 @@ pub(super) fn misuse(code: &str, message: &str) -> JsValue {
 }
 
 /// An argument or option that is not what it must be.
+#[inline(never)]
 pub(super) fn invalid(what: &str, expected: &str, found: &JsValue) -> JsValue {
     misuse(
         "invalid_argument",
@@ -22,6 +24,7 @@ pub(super) fn invalid(what: &str, expected: &str, found: &JsValue) -> JsValue {
 }
 
 /// What the page threw, as text: an error's message, a string, or what is known of it.
+#[inline(never)]
 pub(super) fn describe(thrown: &JsValue) -> String {
     if let Some(text) = thrown.as_string() {
         return text;

@@ -12,6 +12,7 @@ use crate::agent::host::HttpResponse;
 use crate::error::{ErrorCode, ErrorInfo};
 use crate::js::{error, value};
 use crate::protocol::HttpRequest;
+use crate::text::number;
 
 /// A response that is being received. Dropping it ends the download.
 #[derive(Debug)]
@@ -202,15 +203,21 @@ fn place(url: &str) -> &str {
 
 /// RFC 9110, section 10.2.3: seconds or a date. `retry-after-ms` is what some providers add.
 fn retry_after_ms(ms: Option<String>, seconds_or_date: Option<String>) -> Option<f64> {
-    if let Some(ms) = ms.and_then(|text| text.trim().parse::<f64>().ok()) {
+    if let Some(ms) = ms.and_then(|text| decimal(&text)) {
         return Some(ms.max(0.0));
     }
     let text = seconds_or_date?;
-    if let Ok(seconds) = text.trim().parse::<f64>() {
+    if let Some(seconds) = decimal(&text) {
         return Some((seconds * 1000.0).max(0.0));
     }
     let date = js_sys::Date::parse(&text);
     (!date.is_nan()).then(|| (date - js_sys::Date::now()).max(0.0))
+}
+
+/// A number in a header.
+fn decimal(text: &str) -> Option<f64> {
+    let number = number::parse(text.trim());
+    (!text.trim().is_empty() && number.is_finite()).then_some(number)
 }
 
 fn unsendable(thrown: &JsValue) -> ErrorInfo {

@@ -245,7 +245,7 @@ impl Reader<'_> {
             Some(number) if number.is_finite() && number >= least => Ok(Some(number)),
             _ => Err(error::invalid(
                 key,
-                &format!("a number of at least {least}"),
+                &format!("a number of at least {}", least as u32),
                 &found,
             )),
         }

@@ -6,6 +6,7 @@ use wasm_bindgen::prelude::*;
 use crate::js::value;
 
 /// A result that is one text.
+#[inline(never)]
 pub(super) fn text_result(text: &str) -> JsValue {
     value::object(&[
         ("content", &text_content(text)),
@@ -14,6 +15,7 @@ pub(super) fn text_result(text: &str) -> JsValue {
 }
 
 /// Content that is one text.
+#[inline(never)]
 pub(super) fn text_content(text: &str) -> JsValue {
     let block = value::object(&[("type", &"text".into()), ("text", &text.into())]);
     Array::of1(&block).into()
@@ -24,6 +26,7 @@ pub(super) fn text_content(text: &str) -> JsValue {
 ///
 /// # Errors
 /// What is wrong with the value.
+#[inline(never)]
 pub(super) fn tool_result(returned: &JsValue) -> Result<JsValue, String> {
     if returned.is_undefined() || returned.is_null() {
         return Ok(value::object(&[
@@ -54,6 +57,7 @@ pub(super) fn tool_result(returned: &JsValue) -> Result<JsValue, String> {
 ///
 /// # Errors
 /// What is wrong with it.
+#[inline(never)]
 pub(super) fn check_content(content: &JsValue) -> Result<(), String> {
     if !Array::is_array(content) {
         return Err(format!(

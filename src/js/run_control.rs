@@ -1,16 +1,16 @@
 //! One run as its agent sees it: aborting it, and waiting for it.
 
 use std::cell::Cell;
+use std::pin::pin;
 use std::rc::Rc;
 
-use futures::channel::oneshot;
-use futures::future::{FutureExt, Shared, select};
+use futures::future::{Either, select};
 use gloo_timers::future::TimeoutFuture;
 use js_sys::Function;
 use wasm_bindgen::prelude::*;
 use web_sys::{AbortController, AbortSignal};
 
-use crate::agent::abort::Abort;
+use crate::agent::abort::{Abort, Latch};
 use crate::js::live::Channel;
 use crate::js::value;
 
@@ -22,34 +22,31 @@ const GRACE_MS: u32 = 1_000;
 pub(super) struct RunControl {
     pub(super) abort: Abort,
     controller: AbortController,
-    settled: Shared<oneshot::Receiver<()>>,
+    settled: Latch,
     /// False once the conversation it belongs to was thrown away.
     pub(super) is_kept: Rc<Cell<bool>>,
 }
 
 /// Marks the run as settled when dropped, whatever happens to its task.
 #[derive(Debug)]
-pub(super) struct Settle(Option<oneshot::Sender<()>>);
+pub(super) struct Settle(Latch);
 
 impl Drop for Settle {
     fn drop(&mut self) {
-        if let Some(sender) = self.0.take() {
-            // Nobody may be waiting.
-            let _ = sender.send(());
-        }
+        self.0.open();
     }
 }
 
 impl RunControl {
     pub(super) fn new() -> Result<(Self, Settle), JsValue> {
-        let (sender, settled) = oneshot::channel();
+        let settled = Latch::default();
         let run = Self {
             abort: Abort::default(),
             controller: AbortController::new()?,
-            settled: settled.shared(),
+            settled: settled.clone(),
             is_kept: Rc::new(Cell::new(true)),
         };
-        Ok((run, Settle(Some(sender))))
+        Ok((run, Settle(settled)))
     }
 
     /// The signal that tools and listeners get. It carries the app's reason.
@@ -63,12 +60,10 @@ impl RunControl {
             return;
         }
         self.abort.fire();
-        let settled = self.settled.clone();
-        let channel = channel.clone();
+        let (settled, channel) = (self.settled.clone(), channel.clone());
         wasm_bindgen_futures::spawn_local(async move {
-            if let futures::future::Either::Right(_) =
-                select(settled, TimeoutFuture::new(GRACE_MS)).await
-            {
+            let grace = TimeoutFuture::new(GRACE_MS);
+            if let Either::Right(_) = select(pin!(settled.opened()), grace).await {
                 channel.let_go();
             }
         });
@@ -81,7 +76,7 @@ impl RunControl {
 
     /// Completes when the run has settled.
     pub(super) async fn settled(&self) {
-        let _ = self.settled.clone().await;
+        self.settled.opened().await;
     }
 }
 

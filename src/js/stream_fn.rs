@@ -10,7 +10,7 @@ use crate::error::{ErrorCode, ErrorInfo};
 use crate::js::{error, transcript, value};
 use crate::message::{StopReason, Usage};
 use crate::protocol::{StreamPart, UsageUpdate};
-use crate::text::json::{FromJson, Json, Unfit};
+use crate::text::json::{FromJson, Json, Unfit, to_text};
 
 /// A response that the app's `streamFn` makes. Dropping it tells the source to stop.
 #[derive(Debug)]
@@ -113,7 +113,7 @@ impl AppStream {
                 let block = self.block(event, &kind, parts)?;
                 if block.is_empty() {
                     let json: Result<serde_json::Value, String> = transcript::read(&arguments);
-                    block.grow(json.map_err(failed)?.to_string(), parts);
+                    block.grow(to_text(&json.map_err(failed)?), parts);
                 }
                 if let Block::Call { key, .. } = block {
                     parts.push(StreamPart::ToolCallEnd { key: *key });

@@ -12,6 +12,7 @@ use crate::js::pattern::RegExpMatcher;
 use crate::js::{error, options, result, transcript, value};
 use crate::model::ToolDefinition;
 use crate::schema::Schema;
+use crate::text::json::to_text;
 
 /// A tool of the page.
 #[derive(Debug, Clone)]
@@ -267,7 +268,7 @@ impl PageTool {
 
 /// JSON of ours as the page's value: what `JSON.parse` makes of it.
 pub(super) fn json_to_js(json: &serde_json::Value) -> JsValue {
-    js_sys::JSON::parse(&json.to_string()).unwrap_or(JsValue::UNDEFINED)
+    js_sys::JSON::parse(&to_text(json)).unwrap_or(JsValue::UNDEFINED)
 }
 
 fn read_schema(
@@ -275,10 +276,7 @@ fn read_schema(
     path: &str,
 ) -> Result<(Option<Schema>, serde_json::Value), JsValue> {
     if found.is_undefined() {
-        return Ok((
-            None,
-            serde_json::json!({ "type": "object", "properties": {} }),
-        ));
+        return Ok((None, serde_json::Value::Null));
     }
     if !value::is_plain_object(found) {
         return Err(error::invalid(path, "a JSON Schema object", found));

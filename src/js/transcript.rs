@@ -36,5 +36,10 @@ pub(super) fn read_messages(messages: &Array) -> Result<Vec<Message>, ErrorInfo>
 /// # Errors
 /// What is wrong with it.
 pub(super) fn read<T: FromJson>(value: &JsValue) -> Result<T, String> {
-    from_text(&to_json(value).map_err(|thrown| error::describe(&thrown))?)
+    from_text(&json_text(value)?)
+}
+
+#[inline(never)]
+fn json_text(value: &JsValue) -> Result<String, String> {
+    to_json(value).map_err(|thrown| error::describe(&thrown))
 }

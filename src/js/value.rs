@@ -1,20 +1,27 @@
 //! Reading the page's objects: never throws, whatever getters and proxies do.
+//!
+//! These calls stand in hundreds of places, so they are kept out of line.
 
 use js_sys::{Array, Function, Object, Promise, Reflect};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 
+use crate::text::number;
+
 /// A property; `undefined` when there is none or reading it throws.
+#[inline(never)]
 pub(super) fn get(object: &JsValue, key: &str) -> JsValue {
     Reflect::get(object, &JsValue::from_str(key)).unwrap_or(JsValue::UNDEFINED)
 }
 
 /// A string property.
+#[inline(never)]
 pub(super) fn get_string(object: &JsValue, key: &str) -> Option<String> {
     get(object, key).as_string()
 }
 
 /// The elements of an array.
+#[inline(never)]
 pub(super) fn items(array: &JsValue) -> Vec<JsValue> {
     let length = get(array, "length").as_f64().unwrap_or_default() as u32;
     (0..length)
@@ -23,12 +30,14 @@ pub(super) fn items(array: &JsValue) -> Vec<JsValue> {
 }
 
 /// Sets a property of an object of our own.
+#[inline(never)]
 pub(super) fn set(object: &JsValue, key: &str, value: &JsValue) {
     // Fails only on frozen objects, and ours are not.
     let _ = Reflect::set(object, &JsValue::from_str(key), value);
 }
 
 /// An object with these properties; those that are `undefined` are left out.
+#[inline(never)]
 pub(super) fn object(properties: &[(&str, &JsValue)]) -> JsValue {
     let object = Object::new();
     for (key, value) in properties {
@@ -40,17 +49,20 @@ pub(super) fn object(properties: &[(&str, &JsValue)]) -> JsValue {
 }
 
 /// The value as a function.
+#[inline(never)]
 pub(super) fn as_function(value: JsValue) -> Option<Function> {
     value.dyn_into().ok()
 }
 
 /// Whether it is an object that is not an array.
+#[inline(never)]
 pub(super) fn is_plain_object(value: &JsValue) -> bool {
     value.is_object() && !Array::is_array(value)
 }
 
 /// Calls a function of the page and waits for its result, promise or not. Throwing and rejecting
 /// are the same.
+#[inline(never)]
 pub(super) async fn call(
     function: &Function,
     this: &JsValue,
@@ -64,6 +76,7 @@ pub(super) async fn call(
 }
 
 /// Waits for a value that may be a promise.
+#[inline(never)]
 pub(super) async fn settle(value: JsValue) -> Result<JsValue, JsValue> {
     if value.is_object() && get(&value, "then").is_function() {
         JsFuture::from(Promise::resolve(&value)).await
@@ -73,6 +86,7 @@ pub(super) async fn settle(value: JsValue) -> Result<JsValue, JsValue> {
 }
 
 /// What a JavaScript value is, for a message: its type, and the value where it is short.
+#[inline(never)]
 pub(super) fn kind(value: &JsValue) -> String {
     if value.is_null() {
         "null".to_owned()
@@ -82,7 +96,7 @@ pub(super) fn kind(value: &JsValue) -> String {
         let shown: String = text.chars().take(40).collect();
         format!("the string {shown:?}")
     } else if let Some(number) = value.as_f64() {
-        format!("the number {number}")
+        format!("the number {}", number::format(number))
     } else if let Some(truth) = value.as_bool() {
         format!("the boolean {truth}")
     } else if Array::is_array(value) {

@@ -6,7 +6,8 @@
 
 use serde_json::{Map, Value};
 
-use crate::text::json::Json;
+use crate::text::json::{Json, to_text};
+use crate::text::number;
 
 use super::check::{Checker, item_schema, list};
 use super::value::{ARRAY, NULL, STRING, types_of};
@@ -74,11 +75,10 @@ impl Checker<'_> {
                 .ok()
                 .map(Json::to_value)
                 .filter(|parsed| wanted & types_of(parsed) & !NULL != 0),
-            Value::Number(number) if wanted & STRING != 0 => {
-                let text = number.to_string();
-                Some(Value::from(text.strip_suffix(".0").unwrap_or(&text)))
-            }
-            Value::Bool(_) if wanted & STRING != 0 => Some(Value::from(value.to_string())),
+            Value::Number(number) if wanted & STRING != 0 => Some(Value::from(number::format(
+                number.as_f64().unwrap_or_default(),
+            ))),
+            Value::Bool(_) if wanted & STRING != 0 => Some(Value::from(to_text(value))),
             _ => None,
         };
         if let Some(converted) = converted {

@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde_json::Value;
 
+use crate::text::json::to_text;
+
 use super::value::{Types, type_names};
 
 /// The longest excerpt of a value that a message quotes, in characters.
@@ -49,7 +51,7 @@ impl At<'_> {
                 parent.render(path);
                 let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_$-".contains(&byte);
                 if key.is_empty() || !key.bytes().all(is_plain) {
-                    path.push_str(&Value::from(vec![*key]).to_string());
+                    path.push_str(&to_text(&Value::from(vec![*key])));
                     return;
                 }
                 if !path.is_empty() {
@@ -163,7 +165,7 @@ fn kind(value: &Value) -> &'static str {
 }
 
 fn excerpt(value: &Value) -> String {
-    let mut text = value.to_string();
+    let mut text = to_text(value);
     if let Some((end, _)) = text.char_indices().nth(EXCERPT) {
         text.truncate(end);
         text.push('…');

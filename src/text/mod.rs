@@ -14,6 +14,7 @@
 
 mod escape;
 pub mod json;
+pub(crate) mod number;
 pub mod partial_json;
 mod scan;
 pub mod sse;

@@ -21,7 +21,8 @@ use crate::model::{
 use crate::protocol::history::{self, AssistantPart, AssistantTurn, Target, Turn, UserPart};
 use crate::protocol::http::{self, Headers};
 use crate::protocol::{Api, Context, HttpRequest};
-use body::{Body, Content, Part, StreamOptions, WireCall, WireChoice, WireMessage, WireTool};
+use crate::text::json::JsonWriter;
+use body::{Content, WireCall, WireMessage, write_tools};
 
 const DEFAULT_BASE_URL: &str = "https://api.openai.com/v1";
 const PATH: &str = "/chat/completions";
@@ -48,8 +49,6 @@ pub fn encode(
     let base_url = model.base_url.as_deref().unwrap_or(DEFAULT_BASE_URL);
     let switches = Switches::resolve(base_url, model);
     let body = body(model, context, options, &switches)?;
-    let body = serde_json::to_string(&body)
-        .map_err(|error| http::invalid(&["the request cannot be written: ", &error.to_string()]))?;
     Ok(HttpRequest {
         url: http::join(base_url, PATH),
         headers: headers(model, options, &switches)?,
@@ -77,45 +76,57 @@ fn headers(
     Ok(headers.into_vec())
 }
 
-fn body<'a>(
-    model: &'a Model,
-    context: &'a Context,
-    options: &'a RequestOptions,
+fn body(
+    model: &Model,
+    context: &Context,
+    options: &RequestOptions,
     switches: &Switches,
-) -> Result<Body<'a>, ErrorInfo> {
+) -> Result<String, ErrorInfo> {
+    let messages = messages(model, context, switches)?;
     let limit = options
         .max_tokens
         .or(model.max_tokens)
         .filter(|limit| *limit >= 1.0);
-    let limit = limit.map(|limit| limit as u64);
-    let in_old_field = switches.max_tokens_field == MaxTokensField::MaxTokens;
-    let thinks = model.reasoning == Some(true);
-    let takes_effort = thinks && switches.reasoning_effort;
+    let takes_effort = model.reasoning == Some(true) && switches.reasoning_effort;
     let caches = switches.cache_key && options.cache_retention != CacheRetention::None;
-    let has_tools = !context.tools.is_empty();
-    Ok(Body {
-        model: &model.id,
-        messages: messages(model, context, switches)?,
-        stream: true,
-        stream_options: switches.stream_usage.then_some(StreamOptions {
-            include_usage: true,
-        }),
-        tools: context.tools.iter().map(WireTool::new).collect(),
-        // Hosts refuse a choice where there is nothing to choose from.
-        tool_choice: options
-            .tool_choice
-            .as_ref()
-            .filter(|_| has_tools)
-            .map(WireChoice::new),
-        temperature: options
+    let mut json = JsonWriter::default();
+    json.object(|json| {
+        json.key("model").string(&model.id);
+        json.key("messages")
+            .array(|json| messages.iter().for_each(|message| message.write(json)));
+        json.key("stream").boolean(true);
+        if switches.stream_usage {
+            json.key("stream_options").raw(r#"{"include_usage":true}"#);
+        }
+        if !context.tools.is_empty() {
+            write_tools(&context.tools, options.tool_choice.as_ref(), json);
+        }
+        if let Some(temperature) = options
             .temperature
-            .filter(|temperature| temperature.is_finite()),
-        max_tokens: limit.filter(|_| in_old_field),
-        max_completion_tokens: limit.filter(|_| !in_old_field),
-        reasoning_effort: effort(options.reasoning, switches).filter(|_| takes_effort),
-        store: switches.store.then_some(false),
-        prompt_cache_key: options.session_id.as_deref().filter(|_| caches),
-    })
+            .filter(|temperature| temperature.is_finite())
+        {
+            json.key("temperature").number(temperature);
+        }
+        if let Some(limit) = limit {
+            let in_old_field = switches.max_tokens_field == MaxTokensField::MaxTokens;
+            json.key(if in_old_field {
+                "max_tokens"
+            } else {
+                "max_completion_tokens"
+            })
+            .number(limit.trunc());
+        }
+        if let Some(effort) = effort(options.reasoning, switches).filter(|_| takes_effort) {
+            json.key("reasoning_effort").string(effort);
+        }
+        if switches.store {
+            json.key("store").boolean(false);
+        }
+        if let Some(session) = options.session_id.as_deref().filter(|_| caches) {
+            json.key("prompt_cache_key").string(session);
+        }
+    });
+    Ok(json.into_text())
 }
 
 /// The word for a level. Nothing for "off": what models accept for it differs from one to the next.
@@ -196,7 +207,7 @@ impl<'a> Writer<'a, '_> {
         }
         let content = match parts.as_slice() {
             [UserPart::Text(text)] => Content::Text(Cow::Borrowed(text)),
-            _ => Content::Parts(parts.into_iter().map(Part::from).collect()),
+            _ => Content::Parts(parts),
         };
         self.push("user", Some(content));
     }
@@ -247,7 +258,11 @@ impl<'a> Writer<'a, '_> {
                 AssistantPart::Thinking(block) => thoughts.push(block.thinking.as_str()),
                 AssistantPart::Call(part) => {
                     let name = self.tool_name(&part.call.name);
-                    calls.push(WireCall::new(part.id, name, &part.call.arguments));
+                    calls.push(WireCall {
+                        id: part.id,
+                        name,
+                        arguments: &part.call.arguments,
+                    });
                 }
             }
         }
@@ -258,11 +273,11 @@ impl<'a> Writer<'a, '_> {
         let thinking = self
             .thinking_of_calls(&thoughts)
             .filter(|_| !calls.is_empty());
-        match self.switches.reasoning_field {
-            ReasoningField::None => {}
-            ReasoningField::ReasoningContent => message.reasoning_content = thinking,
-            ReasoningField::Reasoning => message.reasoning = thinking,
-        }
+        message.thinking = match self.switches.reasoning_field {
+            ReasoningField::None => None,
+            ReasoningField::ReasoningContent => thinking.map(|text| ("reasoning_content", text)),
+            ReasoningField::Reasoning => thinking.map(|text| ("reasoning", text)),
+        };
         // Absent beside calls, never empty.
         if !texts.is_empty() {
             message.content = Some(Content::Text(join_texts(&texts, "")));

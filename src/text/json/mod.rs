@@ -22,6 +22,7 @@
 
 mod check;
 mod read;
+mod write;
 
 #[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests;
@@ -31,11 +32,13 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 use super::escape::Escape;
-use super::partial_json::number;
+use super::number;
+use super::partial_json::number_value;
 use super::scan::position_of_either;
 
 pub(crate) use read::read_names;
 pub use read::{FromJson, Unfit, from_text};
+pub use write::{JsonWriter, to_text};
 
 /// Containers that may be open at once.
 pub const MAX_DEPTH: usize = 128;
@@ -98,7 +101,7 @@ impl<'a> Json<'a> {
 
     /// The number that it is, as `JSON.parse` reads it.
     pub fn as_f64(self) -> Option<f64> {
-        self.is_number().then(|| self.0.parse().ok()).flatten()
+        self.is_number().then(|| number::parse(self.0))
     }
 
     /// The string that it is. Copied only if it has escapes.
@@ -143,7 +146,7 @@ impl<'a> Json<'a> {
             Some(b't') => Value::Bool(true),
             Some(b'f') => Value::Bool(false),
             Some(b'n') | None => Value::Null,
-            Some(_) => number(self.0),
+            Some(_) => number_value(self.0),
         }
     }
 

@@ -31,6 +31,7 @@ impl fmt::Display for Unfit {
 
 impl Unfit {
     /// `json` is not what it must be.
+    #[inline(never)]
     pub fn new(json: Option<Json<'_>>, expected: &'static str) -> Self {
         let found = match json.and_then(|json| json.text().bytes().next()) {
             None => "missing",
@@ -48,6 +49,7 @@ impl Unfit {
         }
     }
 
+    #[inline(never)]
     fn within(mut self, outer: &str) -> Self {
         if !self.path.is_empty() && !self.path.starts_with('[') {
             self.path.insert(0, '.');
@@ -57,13 +59,29 @@ impl Unfit {
     }
 }
 
+impl Unfit {
+    #[inline(never)]
+    fn within_item(self, index: usize) -> Self {
+        self.within(&format!("[{index}]"))
+    }
+}
+
 /// Reads a whole text.
 ///
 /// # Errors
 /// That it is not JSON, or what does not fit.
 pub fn from_text<T: FromJson>(text: &str) -> Result<T, String> {
-    let json = Json::parse(text).map_err(|error| error.to_string())?;
-    T::from_json(json).map_err(|unfit| unfit.to_string())
+    T::from_json(parse(text)?).map_err(worded)
+}
+
+#[inline(never)]
+fn parse(text: &str) -> Result<Json<'_>, String> {
+    Json::parse(text).map_err(|error| error.to_string())
+}
+
+#[inline(never)]
+fn worded(unfit: Unfit) -> String {
+    unfit.to_string()
 }
 
 /// Can be read from JSON.
@@ -171,11 +189,12 @@ impl<T: FromJson> FromJson for Vec<(String, T)> {
         if !json.is_object() {
             return Err(Unfit::new(Some(json), "an object"));
         }
-        let read = |(key, value): (std::borrow::Cow<'_, str>, Json<'_>)| {
+        let mut pairs = Self::new();
+        for (key, value) in json.members() {
             let value = T::from_json(value).map_err(|unfit| unfit.within(&key))?;
-            Ok((key.into_owned(), value))
-        };
-        json.members().map(read).collect()
+            pairs.push((key.into_owned(), value));
+        }
+        Ok(pairs)
     }
 }
 

@@ -47,7 +47,7 @@ pub use error::{JsonError, JsonErrorKind};
 pub use ops::{ArgumentSink, PathOp};
 pub use parser::{MAX_DEPTH, PartialJson};
 pub use value::ValueBuilder;
-pub(super) use value::number;
+pub(super) use value::number_value;
 
 /// Reads complete argument text into the value to execute a tool with.
 ///

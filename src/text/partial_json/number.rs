@@ -18,7 +18,7 @@ pub(super) fn check(text: &str) -> Result<(), JsonErrorKind> {
     }
     // Without an exponent it takes more than 308 digits to leave the range.
     let small = text.len() <= 300 && !text.contains(['e', 'E']);
-    if small || text.parse::<f64>().is_ok_and(f64::is_finite) {
+    if small || crate::text::number::parse(text).is_finite() {
         Ok(())
     } else {
         Err(JsonErrorKind::NumberOutOfRange)

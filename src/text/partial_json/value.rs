@@ -92,7 +92,7 @@ impl ValueBuilder {
                     self.place(Value::String(string));
                 }
             }
-            PathOp::Number(text) => self.place(number(text)),
+            PathOp::Number(text) => self.place(number_value(text)),
             PathOp::True => self.place(Value::Bool(true)),
             PathOp::False => self.place(Value::Bool(false)),
             PathOp::Null => self.place(Value::Null),
@@ -151,7 +151,7 @@ fn empty() -> Value {
 }
 
 /// Reads number text as `JSON.parse` does.
-pub(in crate::text) fn number(text: &str) -> Value {
+pub(in crate::text) fn number_value(text: &str) -> Value {
     // Up to 15 digits fit an f64 exactly, so the integer needs no detour.
     if text.len() <= 15
         && let Ok(integer) = text.parse::<i64>()
@@ -159,7 +159,7 @@ pub(in crate::text) fn number(text: &str) -> Value {
     {
         return Value::from(integer);
     }
-    let nearest = text.parse::<f64>().unwrap_or(f64::NAN);
+    let nearest = crate::text::number::parse(text);
     if nearest.fract() != 0.0 || (nearest == 0.0 && nearest.is_sign_negative()) {
         return Number::from_f64(nearest).map_or(Value::Null, Value::Number);
     }
