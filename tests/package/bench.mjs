@@ -30,6 +30,7 @@ console.log(`${browser.browserType().name()} ${browser.version()}, ${cpus().leng
 const context = await browser.newContext();
 const page = await open(context);
 await page.evaluate(() => bench.init());
+await page.evaluate(() => bench.warmUp());
 
 console.log("Cost of a delta: 8 events per network chunk, one listener, chat completions, against a bare loop that reads, decodes,");
 console.log("splits, parses and calls once, on the same bytes, in turns. Microseconds per delta; the ratio is of neighbours.");
