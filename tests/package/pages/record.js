@@ -24,9 +24,9 @@ export function record(agent) {
       const changed = events.flatMap((event, index) => (JSON.stringify(event) === texts[index] ? [] : [`event ${index} changed later: ${texts[index]}`]));
       return [...faults, ...changed];
     },
-    /** All of it, as a test wants to see it. */
+    /** All of it so far, as a test wants to see it. */
     get all() {
-      return { events, lines: this.lines, faults: this.faults };
+      return { events: events.slice(), lines: this.lines, faults: this.faults };
     },
   };
 }
