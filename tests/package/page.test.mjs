@@ -79,6 +79,91 @@ pageTest("keys are in no event, state or error, whatever the provider echoes", a
   assert.deepEqual(provider.requests.map(({ headers }) => headers.authorization.slice(0, 13)), ["Bearer sk-one", "Bearer sk-one", "Bearer sk-two"]);
 });
 
+pageTest("streamSimple() gives the events of one call, complete() its message, failed or not", async ({ page, provider }) => {
+  provider.answer(answer("Fine."), answer("Fine."), { status: 401, type: "application/json", body: '{"error":{"message":"No."}}' });
+  const result = await page.evaluate(async (model) => {
+    const context = { systemPrompt: "Be brief.", messages: [{ role: "user", content: "Go", timestamp: 0 }] };
+    const lines = [];
+    const stream = sluice.streamSimple(model, context, { apiKey: "key", temperature: 0 });
+    for await (const event of stream) lines.push(outline(event));
+    const message = await stream.result();
+    const [good, bad] = [await sluice.complete(model, context), await sluice.complete(model, context)];
+    return { lines, texts: [message, good].map(({ content }) => content[0].text), bad: [bad.stopReason, bad.error.code] };
+  }, provider.model);
+  assert.deepEqual(result.lines, ["start", "text_start 0", "text_delta 0 Fine.", "text_end 0 Fine.", "done stop"]);
+  assert.deepEqual([result.texts, result.bad], [["Fine.", "Fine."], ["error", "auth"]]);
+  assert.deepEqual([provider.requests[0].body.temperature, provider.requests[0].body.messages.length], [0, 2]);
+});
+
+pageTest("events() iterates over the events of run after run until it is left", async ({ page, provider }) => {
+  provider.answer(answer("Fine."), answer("Fine."), answer("Fine."));
+  const lines = await page.evaluate(async (model) => {
+    const agent = newAgent(model);
+    const lines = [];
+    const reading = (async () => {
+      for await (const event of agent.events()) if (lines.push(outline(event)) === 22) break;
+    })();
+    for (const text of ["1", "2", "3"]) await agent.prompt(text);
+    await reading;
+    return lines;
+  }, provider.model);
+  assert.deepEqual(lines, [...goodRun, ...goodRun]);
+});
+
+pageTest("a source of the app's own streams through the same events, and what it throws ends the run", async ({ page }) => {
+  const lines = await page.evaluate(async () => {
+    let calls = 0;
+    const agent = newAgent({ id: "mine", api: "my-own" }, {
+      async *streamFn(model, { messages }) {
+        if (++calls === 2) throw new Error("no more");
+        const message = (text) => ({
+          role: "assistant", content: text === undefined ? [] : [{ type: "text", text }], api: model.api, provider: "mine", model: model.id,
+          usage: { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, totalTokens: 2, cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 } },
+          stopReason: "stop", timestamp: 0,
+        });
+        yield { type: "start", partial: message() };
+        yield { type: "text_start", contentIndex: 0, partial: message("") };
+        yield { type: "text_delta", contentIndex: 0, delta: "Fine.", partial: message("Fine.") };
+        yield { type: "text_end", contentIndex: 0, content: "Fine.", partial: message("Fine.") };
+        yield { type: "done", reason: "stop", message: message("Fine.") };
+      },
+    });
+    const recording = record(agent);
+    await agent.prompt("1");
+    await agent.prompt("2");
+    return recording.lines;
+  });
+  assert.deepEqual(lines, [
+    ...goodRun, ...started, "message_end assistant error (stream_fn)", "turn_end error, 0 results", "agent_end error: user, assistant",
+  ]);
+});
+
+pageTest("messages of the app's own are events and transcript, and models get what convertToLlm makes of them", async ({ page, provider }) => {
+  provider.answer(answer("Fine."));
+  const result = await page.evaluate(async (model) => {
+    const note = { role: "note", text: "Remember", file: new File(["x"], "x.txt"), act: () => 1 };
+    const agent = newAgent(model, {
+      convertToLlm: (messages) => messages.map((message) => (message.role === "note" ? { role: "user", content: `Note: ${message.text}`, timestamp: 0 } : message)),
+    });
+    const recording = record(agent);
+    await agent.prompt([note, { role: "user", content: "Go", timestamp: 0 }]);
+    return { lines: recording.lines, same: agent.state.messages[0] === note };
+  }, provider.model);
+  assert.deepEqual(result.lines, [
+    "agent_start", "turn_start", "message_start note", "message_end note", ...goodRun.slice(2, -1), "agent_end done: note, user, assistant",
+  ]);
+  assert.equal(result.same, true);
+  assert.deepEqual(provider.requests[0].body.messages.map(({ content }) => content), ["Note: Remember", "Go"]);
+});
+
+pageTest("everything the package exports has a camelCase name", async ({ page }) => {
+  const names = await page.evaluate(() => [
+    ...Object.keys(sluice), ...Object.getOwnPropertyNames(sluice.Agent.prototype), ...Object.keys(new sluice.Agent().state),
+  ]);
+  // wasm-bindgen's own begin with two underscores.
+  assert.deepEqual(names.filter((name) => !/^(__\w+|[a-zA-Z][a-zA-Z0-9]*)$/.test(name)), []);
+});
+
 pageTest("an agent is free while it runs: reads, setters and queues work in every callback", async ({ page, provider }) => {
   provider.answer([call(0, { id: "call_1", name: "step", args: "{}" }), finish("tool_calls"), done].join(""), answer("Fine."));
   const result = await page.evaluate(async (model) => {

@@ -94,5 +94,4 @@ pageTest("a run of two turns with a tool reports every event in order", async ({
     ["assistant", '{"city":"Paris"}', "Let me look — один момент 🌦."],
     ["tool", "call_1", "18 °C in Paris"],
   ]);
-  assert.equal(await second.outcome, "complete");
 });

@@ -10,8 +10,8 @@ import { setTimeout as sleep } from "node:timers/promises";
  * - `noHeaders`: the request is taken and never answered,
  * - `stallAt`: silence behind so many bytes of the body,
  * - `breakAt`: the connection breaks behind so many bytes.
- * `gate` is a promise that is waited for before the last byte. `pieces` is the largest size of a
- * chunk (24 when absent): bodies are cut at arbitrary bytes, so in the middle of characters too.
+ * `pieces` is the largest size of a chunk (24 when absent): bodies are cut at arbitrary bytes, so in
+ * the middle of characters too.
  */
 export async function startServer() {
   const providers = [];
@@ -94,12 +94,7 @@ async function serve(providers, request, response) {
   response.socket.setNoDelay();
   const body = Buffer.from(answer.body ?? "");
   const end = answer.breakAt ?? answer.stallAt ?? body.length;
-  const gate = answer.gate === undefined ? end : end - 1;
-  await send(response, body.subarray(0, gate), answer.pieces ?? 24);
-  if (answer.gate !== undefined) {
-    await answer.gate;
-    await send(response, body.subarray(gate, end), 1);
-  }
+  await send(response, body.subarray(0, end), answer.pieces ?? 24);
   if (answer.stallAt !== undefined) return;
   if (answer.breakAt !== undefined) {
     isOurs = true;

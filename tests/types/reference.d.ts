@@ -71,7 +71,7 @@ export interface ToolCall {
     /**
      * The arguments. While the message streams: the best-effort parse of what has arrived.
      */
-    arguments?: Record<string, any>;
+    arguments: Record<string, any>;
     /**
      * Opaque data that belongs to this call and goes back to the provider with it.
      */
@@ -290,6 +290,10 @@ export interface ScriptUsage {
      * Input tokens read from the cache.
      */
     cacheRead?: number;
+    /**
+     * Input tokens written to the cache.
+     */
+    cacheWrite?: number;
 }
 
 /**
@@ -299,27 +303,27 @@ export interface Usage {
     /**
      * Input tokens, without those read from or written to a cache.
      */
-    input?: number;
+    input: number;
     /**
      * Output tokens, thinking included.
      */
-    output?: number;
+    output: number;
     /**
      * Input tokens read from a cache.
      */
-    cacheRead?: number;
+    cacheRead: number;
     /**
      * Input tokens written to a cache.
      */
-    cacheWrite?: number;
+    cacheWrite: number;
     /**
      * The sum of the four.
      */
-    totalTokens?: number;
+    totalTokens: number;
     /**
      * What they cost.
      */
-    cost?: UsageCost;
+    cost: UsageCost;
 }
 
 /**
@@ -351,23 +355,23 @@ export interface UsageCost {
     /**
      * Input tokens outside the cache.
      */
-    input?: number;
+    input: number;
     /**
      * Output tokens.
      */
-    output?: number;
+    output: number;
     /**
      * Input tokens read from the cache.
      */
-    cacheRead?: number;
+    cacheRead: number;
     /**
      * Input tokens written to the cache.
      */
-    cacheWrite?: number;
+    cacheWrite: number;
     /**
      * The sum of the four.
      */
-    total?: number;
+    total: number;
 }
 
 /**
@@ -392,15 +396,15 @@ export interface AssistantMessage {
     /**
      * The wire protocol that carried the call.
      */
-    api?: Api;
+    api: Api;
     /**
      * The provider's name.
      */
-    provider?: string;
+    provider: string;
     /**
      * The model's id as it was requested.
      */
-    model?: string;
+    model: string;
     /**
      * The provider's id of the response.
      */
@@ -408,11 +412,11 @@ export interface AssistantMessage {
     /**
      * Tokens used; zeros until the provider reports them.
      */
-    usage?: Usage;
+    usage: Usage;
     /**
      * Why the message ended; `stop` while it streams.
      */
-    stopReason?: StopReason;
+    stopReason: StopReason;
     /**
      * A sentence for people when the call failed or was aborted.
      */
@@ -424,7 +428,7 @@ export interface AssistantMessage {
     /**
      * When the call began, in milliseconds since 1970.
      */
-    timestamp?: number;
+    timestamp: number;
     /**
      * From the request to the end of the response, in milliseconds.
      */
@@ -477,7 +481,7 @@ export interface ToolResultMessage {
     /**
      * The name of the tool.
      */
-    toolName?: string;
+    toolName: string;
     /**
      * What the model gets to read.
      */
@@ -489,11 +493,11 @@ export interface ToolResultMessage {
     /**
      * True when the tool failed or did not run.
      */
-    isError?: boolean;
+    isError: boolean;
     /**
      * When the result was made, in milliseconds since 1970.
      */
-    timestamp?: number;
+    timestamp: number;
     /**
      * How long the tool ran, in milliseconds.
      */
@@ -652,7 +656,7 @@ export interface MessageStartEvent {
 /**
  * `message_update`: the assistant message grew.
  */
-export interface MessageUpdateEvent<P> {
+export interface MessageUpdateEvent {
     type: "message_update";
     /**
      * The message so far: the same object as `assistantMessageEvent.partial`.
@@ -797,7 +801,7 @@ export interface ToolExecutionEndEvent {
     /**
      * The result: `content` for the model, `details` for the page.
      */
-    result: any;
+    result: AgentToolResult;
     /**
      * True when the tool failed or did not run.
      */
@@ -824,7 +828,7 @@ export interface ToolExecutionStartEvent {
     /**
      * The arguments as the model wrote them.
      */
-    args: any;
+    args: Record<string, any>;
 }
 
 /**
@@ -843,11 +847,11 @@ export interface ToolExecutionUpdateEvent {
     /**
      * The arguments as the model wrote them.
      */
-    args: any;
+    args: Record<string, any>;
     /**
      * What the tool passed to `onUpdate`.
      */
-    partialResult: any;
+    partialResult: AgentToolResult;
 }
 
 /**
