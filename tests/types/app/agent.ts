@@ -1,0 +1,188 @@
+// The agent, the loop and the model call: options, methods, results.
+import init, {
+  Agent, agentLoop, agentLoopContinue, complete, createScript, initSync, streamSimple,
+  type AgentEvent, type AgentEventStream, type AgentListener, type AgentLoopConfig, type AgentMessage, type AgentOptions, type AgentState,
+  type AnyTool, type AssistantMessage, type AssistantMessageEvent, type AssistantMessageEventStream, type Context, type Model,
+  type QueuedMessages, type StreamFn, type ThinkingLevel,
+} from "sluice-agent";
+import initInline, { Agent as InlineAgent } from "sluice-agent/inline";
+import { check, type Same } from "./expect.js";
+
+declare const tool: AnyTool;
+declare const model: Model;
+declare const keys: Record<string, string>;
+
+export async function load(bytes: BufferSource, module: WebAssembly.Module) {
+  check<Same<ReturnType<typeof init>, Promise<void>>>();
+  await init();
+  await init("/sluice.wasm");
+  await init(new URL("https://example.com/sluice.wasm"));
+  await init(fetch("/sluice.wasm"));
+  await init(bytes);
+  await init(module);
+  await initInline();
+  initSync({ module });
+  initSync({ module: bytes });
+  new InlineAgent() satisfies Agent;
+  // @ts-expect-error null is no module
+  await init(null);
+  // @ts-expect-error a module is needed at once
+  initSync();
+}
+
+const options = {
+  initialState: { systemPrompt: "Be brief.", model, thinkingLevel: "high", tools: [tool], messages: [{ role: "user", content: "Hello", timestamp: 0 }] },
+  convertToLlm: (messages) => messages.filter((message) => message.role !== "assistant"),
+  transformContext: async (messages, signal) => (signal.aborted ? [] : messages.slice(-10)),
+  streamFn: createScript([{ text: "Hello" }]),
+  fetch: (url, request) => fetch(url, request),
+  apiKey: "key",
+  getApiKey: (provider) => keys[provider],
+  headers: { "x-title": "app" },
+  sessionId: "1",
+  temperature: 0,
+  maxTokens: 100,
+  thinkingBudgets: { low: 1024 },
+  cacheRetention: "short",
+  toolChoice: { name: "search" },
+  steeringMode: "all",
+  followUpMode: "one-at-a-time",
+  interruptMode: "wait",
+  toolExecution: "sequential",
+  beforeToolCall: async ({ toolCall, args, context, assistantMessage }, signal) => {
+    check<Same<typeof assistantMessage, AssistantMessage>>();
+    check<Same<typeof signal, AbortSignal>>();
+    return context.messages.length > 100 ? { block: true, reason: toolCall.name } : { args: { ...args } };
+  },
+  afterToolCall: ({ result, isError }) => (isError ? undefined : { content: result.content, isError: false, terminate: true }),
+  onPayload: (payload, { id }) => ({ ...payload, model: id }),
+  onResponse: ({ status, contentType, retryAfterMs }) => void [status.toFixed(), contentType.trim(), retryAfterMs?.toFixed()],
+  timeoutMs: 1000,
+  idleTimeoutMs: 0,
+  toolTimeoutMs: 1000,
+  maxTurns: 10,
+  retry: false,
+} satisfies AgentOptions;
+
+export async function use() {
+  const agent = new Agent(options);
+  check<Same<typeof agent.state, AgentState>>();
+  check<Same<typeof agent.signal, AbortSignal | undefined>>();
+  const unsubscribe = agent.subscribe((event, signal) => {
+    check<Same<typeof event, AgentEvent>>();
+    check<Same<typeof signal, AbortSignal>>();
+  });
+  check<Same<typeof unsubscribe, () => void>>();
+  const listener: AgentListener = async (event) => void event.type;
+  agent.subscribe(listener);
+
+  check<Same<ReturnType<typeof agent.prompt>, Promise<void>>>();
+  await agent.prompt("Hello");
+  await agent.prompt("Look", [{ type: "image", data: "", mimeType: "image/png" }]);
+  await agent.prompt({ role: "user", content: "Hello", timestamp: 0 });
+  await agent.prompt([{ role: "user", content: "Hello", timestamp: 0 }]);
+  check<Same<ReturnType<typeof agent.continue>, Promise<void>>>();
+  check<Same<ReturnType<typeof agent.retry>, Promise<void>>>();
+  check<Same<ReturnType<typeof agent.waitForIdle>, Promise<void>>>();
+  for await (const event of agent.events()) check<Same<typeof event, AgentEvent>>();
+
+  agent.steer("Stop that");
+  agent.followUp({ role: "user", content: "And then", timestamp: 0 });
+  check<Same<ReturnType<typeof agent.peekQueuedMessages>, QueuedMessages>>();
+  check<Same<ReturnType<typeof agent.hasQueuedMessages>, boolean>>();
+  agent.clearSteeringQueue();
+  agent.clearFollowUpQueue();
+  agent.clearAllQueues();
+
+  agent.setSystemPrompt("");
+  agent.setModel({ id: "x", api: "openai-completions" });
+  agent.setThinkingLevel("off");
+  agent.setTools([tool]);
+  agent.setSteeringMode("all");
+  agent.setFollowUpMode("all");
+  agent.setInterruptMode("immediate");
+  agent.replaceMessages([]);
+  agent.appendMessage({ role: "user", content: "", timestamp: 0 });
+  check<Same<ReturnType<typeof agent.popMessage>, AgentMessage | undefined>>();
+  agent.clearMessages();
+  agent.abort();
+  agent.abort(new Error("enough"));
+  agent.reset();
+  agent.free();
+  agent[Symbol.dispose]();
+}
+
+export function read({ state }: Agent) {
+  check<Same<typeof state.systemPrompt, string>>();
+  check<Same<typeof state.thinkingLevel, ThinkingLevel>>();
+  check<Same<typeof state.messages, AgentMessage[]>>();
+  check<Same<typeof state.isStreaming, boolean>>();
+  check<Same<typeof state.streamMessage, AssistantMessage | null>>();
+  check<Same<typeof state.error, string | undefined>>();
+  state.pendingToolCalls.has("1") satisfies boolean;
+  // @ts-expect-error setters change it
+  state.systemPrompt = "";
+}
+
+export async function low(context: Context, signal: AbortSignal, streamFn: StreamFn) {
+  const config: AgentLoopConfig = { model, reasoning: "low", getSteeringMessages: () => [], getFollowUpMessages: async () => [] };
+  const prompts: AgentMessage[] = [{ role: "user", content: "Hello", timestamp: 0 }];
+  const events = agentLoop(prompts, { systemPrompt: "", messages: [], tools: [tool] }, config, signal, streamFn);
+  check<Same<typeof events, AgentEventStream>>();
+  for await (const event of events) check<Same<typeof event, AgentEvent>>();
+  check<Same<ReturnType<typeof events.result>, Promise<AgentMessage[]>>>();
+  check<Same<ReturnType<typeof agentLoopContinue>, AgentEventStream>>();
+
+  const stream = streamSimple(model, context, { apiKey: "", signal, reasoning: "medium" });
+  check<Same<typeof stream, AssistantMessageEventStream>>();
+  for await (const event of stream) check<Same<typeof event, AssistantMessageEvent>>();
+  check<Same<ReturnType<typeof stream.result>, Promise<AssistantMessage>>>();
+  check<Same<ReturnType<typeof complete>, Promise<AssistantMessage>>>();
+}
+
+/** A source of an app's own: any async iterable of the events of a model call. */
+export const own: StreamFn = async function* (asked, context, { signal }) {
+  const message: AssistantMessage = {
+    role: "assistant", content: [{ type: "text", text: context.systemPrompt ?? "" }], api: asked.api, provider: "own", model: asked.id,
+    usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 0, cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 } },
+    stopReason: "stop", timestamp: 0,
+  };
+  if (signal?.aborted) yield { type: "error", reason: "aborted", error: message };
+  yield { type: "start", partial: message };
+  yield { type: "done", reason: "stop", message };
+};
+
+export const scripts: StreamFn[] = [
+  createScript([{ thinking: "Hm", text: "Hello", toolCalls: [{ name: "search", arguments: { query: "x" } }, { name: "raw", arguments: "{" }] }]),
+  createScript([{ error: { message: "no", status: 429, retryAfterMs: 1000 } }, { text: "cut", cut: true }], { tokensPerSecond: 50 }),
+  createScript((context, call) => ({ text: `${call}: ${context.messages.length}`, stopReason: "length", usage: { input: 1, output: 1 } })),
+];
+
+// @ts-expect-error there is no such option
+new Agent({ systemPrompt: "Be brief." });
+// @ts-expect-error there is no such mode
+new Agent({ steeringMode: "queue" });
+// @ts-expect-error there is no such level
+new Agent({ initialState: { thinkingLevel: "max" } });
+// @ts-expect-error a turn limit is a number
+new Agent({ maxTurns: "10" });
+// @ts-expect-error a key is a string
+new Agent({ getApiKey: () => 1 });
+// @ts-expect-error the transcript has messages
+new Agent({ initialState: { messages: ["Hello"] } });
+// @ts-expect-error a prompt says something
+new Agent().prompt();
+// @ts-expect-error this is no message
+new Agent().prompt({ text: "Hello" });
+// @ts-expect-error there is no such role
+new Agent().steer({ role: "system", content: "", timestamp: 0 });
+// @ts-expect-error there is no such mode
+new Agent().setInterruptMode("later");
+// @ts-expect-error listeners get agent events
+new Agent().subscribe((event: AssistantMessageEvent) => event);
+// @ts-expect-error a loop needs a model
+agentLoop([], { messages: [] }, {});
+// @ts-expect-error there is no such stop reason
+createScript([{ text: "", stopReason: "done" }]);
+// @ts-expect-error a scripted call names its tool
+createScript([{ toolCalls: [{ arguments: {} }] }]);

@@ -1,0 +1,1409 @@
+/// <reference lib="esnext.disposable" />
+/* tslint:disable */
+/* eslint-disable */
+/**
+ * A model and where to reach it. Only `id` and `api` are required.
+ */
+export interface Model {
+    /**
+     * The id that the provider knows it by.
+     */
+    id: string;
+    /**
+     * The wire protocol, or any name when the app brings its own `streamFn`.
+     */
+    api: Api;
+    /**
+     * The provider's name, given to `getApiKey`; by default the protocol's own provider.
+     */
+    provider?: string;
+    /**
+     * Root of the provider's API, for example `https://api.openai.com/v1`.
+     */
+    baseUrl?: string;
+    /**
+     * A name for people.
+     */
+    name?: string;
+    /**
+     * Whether the model thinks before it answers and can be told how much.
+     */
+    reasoning?: boolean;
+    /**
+     * What the model can read; text and images when absent.
+     */
+    input?: InputKind[];
+    /**
+     * Prices, for the cost in `usage`.
+     */
+    cost?: ModelCost;
+    /**
+     * Tokens that input and output may have together.
+     */
+    contextWindow?: number;
+    /**
+     * Tokens that one answer may have.
+     */
+    maxTokens?: number;
+    /**
+     * HTTP headers added to every request.
+     */
+    headers?: Record<string, string>;
+    /**
+     * Switches for hosts that differ from the protocol's own provider.
+     */
+    compat?: Compat;
+}
+
+/**
+ * A model's request that the page run a tool.
+ */
+export interface ToolCall {
+    type: "toolCall";
+    /**
+     * Identifies the call within its message; the result carries it as `toolCallId`.
+     */
+    id: string;
+    /**
+     * The tool's name as the model wrote it.
+     */
+    name: string;
+    /**
+     * The arguments. While the message streams: the best-effort parse of what has arrived.
+     */
+    arguments: Record<string, any>;
+    /**
+     * Opaque data that belongs to this call and goes back to the provider with it.
+     */
+    thoughtSignature?: string;
+}
+
+/**
+ * A tool call of a [`ScriptTurn`].
+ */
+export interface ScriptToolCall {
+    /**
+     * Its id; one is made where it is absent.
+     */
+    id?: string;
+    /**
+     * The name of the tool.
+     */
+    name: string;
+    /**
+     * The arguments. A string is taken as their JSON text, right or wrong.
+     */
+    arguments?: Record<string, any> | string;
+}
+
+/**
+ * An image, inline.
+ */
+export interface ImageContent {
+    type: "image";
+    /**
+     * The bytes in base64, without a `data:` prefix.
+     */
+    data: string;
+    /**
+     * MIME type, for example `image/png`.
+     */
+    mimeType: string;
+}
+
+/**
+ * Content of a user message: plain text, or blocks.
+ */
+export type UserContent = string | UserContentBlock[];
+
+/**
+ * How a host of the chat-completions protocol differs from OpenAI's own.
+ *
+ * Every switch that is absent is chosen by the host in `baseUrl`; an unknown host gets the plain
+ * protocol and nothing else.
+ */
+export interface Compat {
+    /**
+     * Name of the field that limits the output.
+     */
+    maxTokensField?: MaxTokensField;
+    /**
+     * Whether the host takes `reasoning_effort`.
+     */
+    supportsReasoningEffort?: boolean;
+    /**
+     * Whether the host takes the `developer` role for the system prompt of a thinking model.
+     */
+    supportsDeveloperRole?: boolean;
+    /**
+     * Whether the host takes `store: false`.
+     */
+    supportsStore?: boolean;
+    /**
+     * Whether the host takes `stream_options: {"include_usage": true}`.
+     */
+    supportsUsageInStreaming?: boolean;
+    /**
+     * The message field in which the host wants a tool-calling turn's thinking back, if any.
+     */
+    reasoningField?: ReasoningField;
+    /**
+     * What the host accepts as a tool call id.
+     */
+    toolCallIdFormat?: ToolCallIdFormat;
+    /**
+     * Whether a tool message must carry the tool's `name`.
+     */
+    requiresToolResultName?: boolean;
+    /**
+     * Whether the host refuses a user message right behind tool messages.
+     */
+    requiresAssistantAfterToolResult?: boolean;
+}
+
+/**
+ * How a scripted turn fails.
+ */
+export interface ScriptError {
+    /**
+     * What the provider says.
+     */
+    message: string;
+    /**
+     * The HTTP status.
+     */
+    status?: number;
+    /**
+     * How long the provider asks to wait, in milliseconds; needs a status.
+     */
+    retryAfterMs?: number;
+}
+
+/**
+ * How long the provider may keep a prompt cached.
+ */
+export type CacheRetention = "none" | "short" | "long";
+
+/**
+ * How many waiting messages one delivery takes.
+ */
+export type QueueMode = "one-at-a-time" | "all";
+
+/**
+ * How much a model should think.
+ */
+export type ThinkingLevel = "off" | "minimal" | "low" | "medium" | "high" | "xhigh";
+
+/**
+ * One answer of the scripted model: thinking, then text, then tool calls.
+ */
+export interface ScriptTurn {
+    /**
+     * What the model thinks first.
+     */
+    thinking?: string;
+    /**
+     * What it says.
+     */
+    text?: string;
+    /**
+     * The tools it calls.
+     */
+    toolCalls?: ScriptToolCall[];
+    /**
+     * Why it stops; by default `toolUse` if it calls tools, else `stop`.
+     */
+    stopReason?: ScriptStopReason;
+    /**
+     * The tokens it reports; none when absent.
+     */
+    usage?: ScriptUsage;
+    /**
+     * The failure in which the turn ends. With a status the response is an HTTP error and nothing
+     * else; without one the failure comes within the stream, behind the content.
+     */
+    error?: ScriptError;
+    /**
+     * True if the connection closes behind the content, before the response is complete.
+     */
+    cut?: boolean;
+}
+
+/**
+ * Text written by a user, a model or a tool.
+ */
+export interface TextContent {
+    type: "text";
+    /**
+     * The text itself.
+     */
+    text: string;
+    /**
+     * Opaque data by which the provider recognises this block when it is sent back.
+     */
+    textSignature?: string;
+}
+
+/**
+ * The field of a chat-completions request that limits the output.
+ */
+export type MaxTokensField = "max_tokens" | "max_completion_tokens";
+
+/**
+ * The general rules of [`ToolChoice`].
+ */
+export type ToolChoiceMode = "auto" | "none" | "required";
+
+/**
+ * The kind of a failure.
+ */
+export type ErrorCode = "network" | "http" | "rate_limit" | "overloaded" | "auth" | "context_overflow" | "invalid_request" | "bad_response" | "truncated" | "timeout" | "refused" | "aborted" | "stream_fn";
+
+/**
+ * The message field that carries thinking on the chat-completions wire.
+ */
+export type ReasoningField = "none" | "reasoning_content" | "reasoning";
+
+/**
+ * The one tool of a [`ToolChoice`].
+ */
+export interface NamedTool {
+    /**
+     * The tool's name.
+     */
+    name: string;
+}
+
+/**
+ * The tokens that a scripted turn reports.
+ */
+export interface ScriptUsage {
+    /**
+     * Input tokens outside the cache.
+     */
+    input?: number;
+    /**
+     * Output tokens, thinking included.
+     */
+    output?: number;
+    /**
+     * Input tokens read from the cache.
+     */
+    cacheRead?: number;
+    /**
+     * Input tokens written to the cache.
+     */
+    cacheWrite?: number;
+}
+
+/**
+ * Tokens that one model call used.
+ */
+export interface Usage {
+    /**
+     * Input tokens, without those read from or written to a cache.
+     */
+    input: number;
+    /**
+     * Output tokens, thinking included.
+     */
+    output: number;
+    /**
+     * Input tokens read from a cache.
+     */
+    cacheRead: number;
+    /**
+     * Input tokens written to a cache.
+     */
+    cacheWrite: number;
+    /**
+     * The sum of the four.
+     */
+    totalTokens: number;
+    /**
+     * What they cost.
+     */
+    cost: UsageCost;
+}
+
+/**
+ * US dollars per million tokens.
+ */
+export interface ModelCost {
+    /**
+     * Input tokens outside the cache.
+     */
+    input?: number;
+    /**
+     * Output tokens.
+     */
+    output?: number;
+    /**
+     * Input tokens read from the cache.
+     */
+    cacheRead?: number;
+    /**
+     * Input tokens written to the cache.
+     */
+    cacheWrite?: number;
+}
+
+/**
+ * US dollars, by the model's prices per million tokens; zero where no price is known.
+ */
+export interface UsageCost {
+    /**
+     * Input tokens outside the cache.
+     */
+    input: number;
+    /**
+     * Output tokens.
+     */
+    output: number;
+    /**
+     * Input tokens read from the cache.
+     */
+    cacheRead: number;
+    /**
+     * Input tokens written to the cache.
+     */
+    cacheWrite: number;
+    /**
+     * The sum of the four.
+     */
+    total: number;
+}
+
+/**
+ * What a host accepts as a tool call id.
+ */
+export type ToolCallIdFormat = "standard" | "nine_alphanumeric";
+
+/**
+ * What a model can read.
+ */
+export type InputKind = "text" | "image";
+
+/**
+ * What a model says in one call.
+ */
+export interface AssistantMessage {
+    role: "assistant";
+    /**
+     * Blocks in the order in which they began.
+     */
+    content: AssistantContentBlock[];
+    /**
+     * The wire protocol that carried the call.
+     */
+    api: Api;
+    /**
+     * The provider's name.
+     */
+    provider: string;
+    /**
+     * The model's id as it was requested.
+     */
+    model: string;
+    /**
+     * The provider's id of the response.
+     */
+    responseId?: string;
+    /**
+     * Tokens used; zeros until the provider reports them.
+     */
+    usage: Usage;
+    /**
+     * Why the message ended; `stop` while it streams.
+     */
+    stopReason: StopReason;
+    /**
+     * A sentence for people when the call failed or was aborted.
+     */
+    errorMessage?: string;
+    /**
+     * The same for programs.
+     */
+    error?: ErrorInfo;
+    /**
+     * When the call began, in milliseconds since 1970.
+     */
+    timestamp: number;
+    /**
+     * From the request to the end of the response, in milliseconds.
+     */
+    durationMs?: number;
+}
+
+/**
+ * What a model thought before it answered.
+ */
+export interface ThinkingContent {
+    type: "thinking";
+    /**
+     * The readable part; empty when the provider withholds it.
+     */
+    thinking: string;
+    /**
+     * Opaque data that lets the same model take this thinking up again.
+     */
+    thinkingSignature?: string;
+    /**
+     * True when the provider encrypted the thinking; the payload is in the signature.
+     */
+    redacted?: boolean;
+}
+
+/**
+ * What a person (or the app in their name) says.
+ */
+export interface UserMessage {
+    role: "user";
+    /**
+     * Text, or text and images.
+     */
+    content: UserContent;
+    /**
+     * When it was made, in milliseconds since 1970.
+     */
+    timestamp?: number;
+}
+
+/**
+ * What a tool answered to one call.
+ */
+export interface ToolResultMessage {
+    role: "toolResult";
+    /**
+     * The id of the call.
+     */
+    toolCallId: string;
+    /**
+     * The name of the tool.
+     */
+    toolName: string;
+    /**
+     * What the model gets to read.
+     */
+    content: UserContentBlock[];
+    /**
+     * What the page keeps for itself: any value, never sent to a model.
+     */
+    details?: any;
+    /**
+     * True when the tool failed or did not run.
+     */
+    isError: boolean;
+    /**
+     * When the result was made, in milliseconds since 1970.
+     */
+    timestamp: number;
+    /**
+     * How long the tool ran, in milliseconds.
+     */
+    durationMs?: number;
+}
+
+/**
+ * What went wrong in a model call.
+ */
+export interface ErrorInfo {
+    /**
+     * The kind, for programs.
+     */
+    code: ErrorCode;
+    /**
+     * One or two sentences for people: what failed, where, and what to do.
+     */
+    message: string;
+    /**
+     * The HTTP status, when there was one.
+     */
+    status?: number;
+    /**
+     * How long the provider asks to wait, in milliseconds.
+     */
+    retryAfterMs?: number;
+    /**
+     * True when the same request may well succeed later.
+     */
+    retryable: boolean;
+}
+
+/**
+ * When a steering message interrupts a batch of tool calls.
+ */
+export type InterruptMode = "immediate" | "wait";
+
+/**
+ * Whether and which tool the model has to call.
+ */
+export type ToolChoice = ToolChoiceMode | NamedTool;
+
+/**
+ * Whether the calls of one message run side by side.
+ */
+export type ToolExecutionMode = "parallel" | "sequential";
+
+/**
+ * Why a model stopped.
+ */
+export type StopReason = "stop" | "length" | "toolUse" | "error" | "aborted";
+
+/**
+ * Why a run ended.
+ */
+export type AgentEndReason = "done" | "error" | "aborted" | "terminated" | "max_turns";
+
+/**
+ * Why a scripted turn stops.
+ */
+export type ScriptStopReason = "stop" | "length" | "toolUse";
+
+/**
+ * `agent_end`: the run is over; nothing comes behind it.
+ */
+export interface AgentEndEvent {
+    type: "agent_end";
+    /**
+     * All messages that the run added, in order.
+     */
+    messages: AgentMessage[];
+    /**
+     * Why it ended.
+     */
+    reason: AgentEndReason;
+}
+
+/**
+ * `agent_start`: a run begins.
+ */
+export interface AgentStartEvent {
+    type: "agent_start";
+}
+
+/**
+ * `done`: the response is complete.
+ */
+export interface DoneEvent {
+    type: "done";
+    /**
+     * Why the model stopped.
+     */
+    reason: "stop" | "length" | "toolUse";
+    /**
+     * The message.
+     */
+    message: AssistantMessage;
+}
+
+/**
+ * `error`: the call failed or was aborted.
+ */
+export interface ErrorEvent {
+    type: "error";
+    /**
+     * Which of the two.
+     */
+    reason: "error" | "aborted";
+    /**
+     * The message with what had arrived; its `error` says what failed.
+     */
+    error: AssistantMessage;
+}
+
+/**
+ * `image_end`: an image arrived.
+ */
+export interface ImageEndEvent {
+    type: "image_end";
+    /**
+     * Index of the block in `partial.content`.
+     */
+    contentIndex: number;
+    /**
+     * The image.
+     */
+    content: ImageContent;
+    /**
+     * The message so far.
+     */
+    partial: AssistantMessage;
+}
+
+/**
+ * `message_end`: the message is complete.
+ */
+export interface MessageEndEvent {
+    type: "message_end";
+    /**
+     * The message.
+     */
+    message: AgentMessage;
+}
+
+/**
+ * `message_start`: a message of any role enters.
+ */
+export interface MessageStartEvent {
+    type: "message_start";
+    /**
+     * The message; an assistant message is still empty.
+     */
+    message: AgentMessage;
+}
+
+/**
+ * `message_update`: the assistant message grew.
+ */
+export interface MessageUpdateEvent {
+    type: "message_update";
+    /**
+     * The message so far: the same object as `assistantMessageEvent.partial`.
+     */
+    message: AssistantMessage;
+    /**
+     * What just happened to it.
+     */
+    assistantMessageEvent: AssistantMessageUpdate;
+}
+
+/**
+ * `start`: the response begins.
+ */
+export interface StartEvent {
+    type: "start";
+    /**
+     * The message so far.
+     */
+    partial: AssistantMessage;
+}
+
+/**
+ * `text_delta`: a text block grew.
+ */
+export interface TextDeltaEvent {
+    type: "text_delta";
+    /**
+     * Index of the block in `partial.content`.
+     */
+    contentIndex: number;
+    /**
+     * What was added.
+     */
+    delta: string;
+    /**
+     * The message so far.
+     */
+    partial: AssistantMessage;
+}
+
+/**
+ * `text_end`: a text block is complete.
+ */
+export interface TextEndEvent {
+    type: "text_end";
+    /**
+     * Index of the block in `partial.content`.
+     */
+    contentIndex: number;
+    /**
+     * The whole text of the block.
+     */
+    content: string;
+    /**
+     * The message so far.
+     */
+    partial: AssistantMessage;
+}
+
+/**
+ * `text_start`: a text block begins.
+ */
+export interface TextStartEvent {
+    type: "text_start";
+    /**
+     * Index of the block in `partial.content`.
+     */
+    contentIndex: number;
+    /**
+     * The message so far.
+     */
+    partial: AssistantMessage;
+}
+
+/**
+ * `thinking_delta`: a thinking block grew.
+ */
+export interface ThinkingDeltaEvent {
+    type: "thinking_delta";
+    /**
+     * Index of the block in `partial.content`.
+     */
+    contentIndex: number;
+    /**
+     * What was added.
+     */
+    delta: string;
+    /**
+     * The message so far.
+     */
+    partial: AssistantMessage;
+}
+
+/**
+ * `thinking_end`: a thinking block is complete.
+ */
+export interface ThinkingEndEvent {
+    type: "thinking_end";
+    /**
+     * Index of the block in `partial.content`.
+     */
+    contentIndex: number;
+    /**
+     * The whole text of the block.
+     */
+    content: string;
+    /**
+     * The message so far.
+     */
+    partial: AssistantMessage;
+}
+
+/**
+ * `thinking_start`: a thinking block begins.
+ */
+export interface ThinkingStartEvent {
+    type: "thinking_start";
+    /**
+     * Index of the block in `partial.content`.
+     */
+    contentIndex: number;
+    /**
+     * The message so far.
+     */
+    partial: AssistantMessage;
+}
+
+/**
+ * `tool_execution_end`: a tool call is answered.
+ */
+export interface ToolExecutionEndEvent {
+    type: "tool_execution_end";
+    /**
+     * The id of the call.
+     */
+    toolCallId: string;
+    /**
+     * The name of the tool.
+     */
+    toolName: string;
+    /**
+     * The result: `content` for the model, `details` for the page.
+     */
+    result: AgentToolResult;
+    /**
+     * True when the tool failed or did not run.
+     */
+    isError: boolean;
+    /**
+     * How long the tool ran, in milliseconds; absent when it did not.
+     */
+    durationMs?: number;
+}
+
+/**
+ * `tool_execution_start`: a tool call is taken up.
+ */
+export interface ToolExecutionStartEvent {
+    type: "tool_execution_start";
+    /**
+     * The id of the call.
+     */
+    toolCallId: string;
+    /**
+     * The name of the tool.
+     */
+    toolName: string;
+    /**
+     * The arguments as the model wrote them.
+     */
+    args: Record<string, any>;
+}
+
+/**
+ * `tool_execution_update`: a running tool reports progress.
+ */
+export interface ToolExecutionUpdateEvent {
+    type: "tool_execution_update";
+    /**
+     * The id of the call.
+     */
+    toolCallId: string;
+    /**
+     * The name of the tool.
+     */
+    toolName: string;
+    /**
+     * The arguments as the model wrote them.
+     */
+    args: Record<string, any>;
+    /**
+     * What the tool passed to `onUpdate`.
+     */
+    partialResult: AgentToolResult;
+}
+
+/**
+ * `toolcall_delta`: a tool call block grew.
+ */
+export interface ToolCallDeltaEvent {
+    type: "toolcall_delta";
+    /**
+     * Index of the block in `partial.content`.
+     */
+    contentIndex: number;
+    /**
+     * JSON text of the arguments that arrived.
+     */
+    delta: string;
+    /**
+     * The message so far.
+     */
+    partial: AssistantMessage;
+}
+
+/**
+ * `toolcall_end`: a tool call block is complete, or was cut.
+ */
+export interface ToolCallEndEvent {
+    type: "toolcall_end";
+    /**
+     * Index of the block in `partial.content`.
+     */
+    contentIndex: number;
+    /**
+     * The block.
+     */
+    toolCall: ToolCall;
+    /**
+     * The message so far.
+     */
+    partial: AssistantMessage;
+}
+
+/**
+ * `toolcall_start`: a tool call block begins.
+ */
+export interface ToolCallStartEvent {
+    type: "toolcall_start";
+    /**
+     * Index of the block in `partial.content`.
+     */
+    contentIndex: number;
+    /**
+     * The message so far.
+     */
+    partial: AssistantMessage;
+}
+
+/**
+ * `turn_end`: one model call and the tools it asked for are done.
+ */
+export interface TurnEndEvent {
+    type: "turn_end";
+    /**
+     * The assistant message of the turn.
+     */
+    message: AssistantMessage;
+    /**
+     * The results of its tool calls, in the order of the calls.
+     */
+    toolResults: ToolResultMessage[];
+}
+
+/**
+ * `turn_start`: a turn begins.
+ */
+export interface TurnStartEvent {
+    type: "turn_start";
+}
+
+// What is declared by hand: functions, generics, and unions over what an app may add.
+// All data types are generated from the Rust types beside which this file is compiled.
+
+/** A wire protocol: one that is built in, or any name when the app brings its own `streamFn`. */
+export type Api = "openai-completions" | (string & {});
+
+/**
+ * Messages of an app's own, by name. Open for declaration merging:
+ * `declare module "sluice-agent" { interface CustomAgentMessages { note: { role: "note"; text: string } } }`
+ */
+export interface CustomAgentMessages {}
+
+/** A message of the transcript: one that models know, or one of the app's own. */
+export type AgentMessage = Message | CustomAgentMessages[keyof CustomAgentMessages];
+
+/** The events of a model call that `message_update` carries: those with a block. */
+export type AssistantMessageUpdate = Exclude<AssistantMessageEvent, StartEvent | DoneEvent | ErrorEvent>;
+
+/** What a tool gives: `content` for the model, `details` for the page. */
+export interface AgentToolResult<TDetails = any> {
+    content: (TextContent | ImageContent)[];
+    /** Anything the page wants to keep: never sent to a model, identity kept. */
+    details?: TDetails;
+    /** True when the content reports a failure. Throwing does the same. */
+    isError?: boolean;
+    /** Asks that the run end after this batch. It does when every tool of the batch asks. */
+    terminate?: boolean;
+}
+
+/** Reports progress of a running tool. Ignored once the call is answered. */
+export type AgentToolUpdateCallback<TDetails = any> = (partialResult: AgentToolResult<TDetails>) => void;
+
+/** A JSON Schema object. */
+export type JsonSchema = { readonly [key: string]: unknown };
+
+type Simplify<T> = { [K in keyof T]: T[K] } & {};
+
+type ObjectOf<S> = S extends { readonly properties: infer P }
+    ? S extends { readonly required: readonly (infer R)[] }
+    ? Simplify<
+{ -readonly [K in keyof P as K extends R ? K : never]: Infer<P[K]> } & {
+    -readonly [K in keyof P as K extends R ? never : K]?: Infer<P[K]>;
+}
+>
+    : { -readonly [K in keyof P]?: Infer<P[K]> }
+    : Record<string, any>;
+
+type TypeNamed<T, S> = T extends "string" ? string
+    : T extends "number" | "integer" ? number
+    : T extends "boolean" ? boolean
+    : T extends "null" ? null
+    : T extends "array" ? (S extends { readonly items: infer I } ? Infer<I>[] : any[])
+    : T extends "object" ? ObjectOf<S>
+    : any;
+
+/** The type of the values that a JSON Schema accepts, as far as types can say it. */
+export type Infer<S> = S extends { readonly static: infer T } ? T
+    : S extends { readonly const: infer C } ? C
+    : S extends { readonly enum: readonly (infer E)[] } ? E
+    : S extends { readonly anyOf: readonly (infer A)[] } ? Infer<A>
+    : S extends { readonly oneOf: readonly (infer O)[] } ? Infer<O>
+    : S extends { readonly type: readonly (infer T)[] } ? TypeNamed<T, S>
+    : S extends { readonly type: infer T } ? TypeNamed<T, S>
+    : any;
+
+/** A tool that a model can call. */
+export interface AgentTool<TParameters = any, TDetails = any> {
+    /** How the model calls it: letters, digits, `_` and `-`. */
+    name: string;
+    /** A name for people. */
+    label?: string;
+    /** What it does and when to use it, for the model. */
+    description?: string;
+    /** JSON Schema of the arguments. Arguments are checked against it, with the usual coercions. */
+    parameters?: TParameters;
+    /** Runs the tool. What it throws becomes an error result with the message. */
+    execute(
+    toolCallId: string,
+    params: Infer<TParameters>,
+    signal: AbortSignal,
+    onUpdate: AgentToolUpdateCallback<TDetails>,
+    ): AgentToolResult<TDetails> | string | void | Promise<AgentToolResult<TDetails> | string | void>;
+    /** Changes raw arguments before they are checked. */
+    prepareArguments?(args: Record<string, any>): Record<string, any>;
+    /** `"sequential"` for a tool that must not run beside others. */
+    executionMode?: ToolExecutionMode;
+    /** Milliseconds after which a call is given up. */
+    timeoutMs?: number;
+}
+
+/** Any tool, whatever its parameters. */
+export type AnyTool = AgentTool<any, any>;
+
+/** A conversation as a model gets it. */
+export interface Context {
+    systemPrompt?: string;
+    messages: Message[];
+    tools?: Pick<AnyTool, "name" | "description" | "parameters">[];
+}
+
+/** A function of the shape of `fetch`. It is called with a URL and an init object. */
+export type FetchFunction = (input: string, init: RequestInit) => Promise<Response>;
+
+/** Options of one model call. */
+export interface StreamOptions extends CallOptions {
+    /** How much the model thinks. */
+    reasoning?: ThinkingLevel;
+    /** Aborts the call. */
+    signal?: AbortSignal;
+}
+
+/** What goes with every model call. */
+export interface CallOptions {
+    /** The provider's key. */
+    apiKey?: string;
+    /** Gives the key for a provider; before `apiKey`. Asked before every call, so that it may expire. */
+    getApiKey?: (provider: string) => string | undefined | Promise<string | undefined>;
+    /** In place of the page's `fetch`. */
+    fetch?: FetchFunction;
+    /** HTTP headers, over those of the model. */
+    headers?: Record<string, string>;
+    /** Identifies the conversation to providers that cache by it. */
+    sessionId?: string;
+    temperature?: number;
+    /** Limit of the output in tokens, over that of the model. */
+    maxTokens?: number;
+    /** Thinking tokens per level, for protocols that take budgets. */
+    thinkingBudgets?: Partial<Record<ThinkingLevel, number>>;
+    cacheRetention?: CacheRetention;
+    toolChoice?: ToolChoice;
+    /** Sees the request body; what it returns replaces it. */
+    onPayload?: (payload: any, model: Model) => unknown | Promise<unknown>;
+    /** Sees the status of the response. */
+    onResponse?: (response: { status: number; contentType: string; retryAfterMs?: number }, model: Model) => void | Promise<void>;
+    /** Milliseconds to wait for response headers; 600000 when absent, 0 for ever. */
+    timeoutMs?: number;
+    /** Milliseconds of silence on the body, any byte counts; 300000 when absent, 0 for ever. */
+    idleTimeoutMs?: number;
+}
+
+/** An app's own source of model responses, in place of a built-in protocol. */
+export type StreamFn = (
+model: Model,
+context: { systemPrompt?: string; messages: Message[]; tools?: AnyTool[] },
+options: StreamOptions,
+) => AsyncIterable<AssistantMessageEvent> | Promise<AsyncIterable<AssistantMessageEvent>>;
+
+/** What hooks on tool calls get. */
+export interface ToolCallContext {
+    assistantMessage: AssistantMessage;
+    toolCall: ToolCall;
+    /** The arguments as the tool gets them. */
+    args: any;
+    context: AgentContext;
+}
+
+/** A conversation as the loop gets it. */
+export interface AgentContext {
+    systemPrompt?: string;
+    messages: AgentMessage[];
+    tools?: AnyTool[];
+}
+
+/** Options of a run. */
+export interface RunOptions extends CallOptions {
+    /** Turns the transcript into messages that models know. By default custom messages are left out. */
+    convertToLlm?: (messages: AgentMessage[]) => Message[] | Promise<Message[]>;
+    /** Changes what the next model call gets to read, before `convertToLlm`. The transcript stays. */
+    transformContext?: (messages: AgentMessage[], signal: AbortSignal) => AgentMessage[] | Promise<AgentMessage[]>;
+    /** Called before a tool runs. */
+    beforeToolCall?: (
+    context: ToolCallContext,
+    signal: AbortSignal,
+    ) => BeforeToolCallResult | void | Promise<BeforeToolCallResult | void>;
+    /** Called with what a tool gave; the fields it returns replace those of the result. */
+    afterToolCall?: (
+    context: ToolCallContext & { result: AgentToolResult; isError: boolean },
+    signal: AbortSignal,
+    ) => Partial<AgentToolResult> | void | Promise<Partial<AgentToolResult> | void>;
+    /** Whether the calls of one message run side by side; `"parallel"` when absent. */
+    toolExecution?: ToolExecutionMode;
+    /** Whether a steering message interrupts a batch of tool calls; `"immediate"` when absent. */
+    interruptMode?: InterruptMode;
+    /** Milliseconds after which a tool is given up, where the tool names no limit. */
+    toolTimeoutMs?: number;
+    /** Turns after which a run ends; 100 when absent. */
+    maxTurns?: number;
+    /** Failed calls are not retried by themselves. */
+    retry?: false;
+}
+
+/** What `beforeToolCall` decides. */
+export interface BeforeToolCallResult {
+    /** Do not run the tool. */
+    block?: boolean;
+    /** What the model is told in place of a result. */
+    reason?: string;
+    /** Arguments to run the tool with, in place of those of the model. */
+    args?: any;
+}
+
+/** Options of `new Agent`. */
+export interface AgentOptions extends RunOptions {
+    initialState?: Partial<Pick<AgentState, "systemPrompt" | "thinkingLevel" | "tools" | "messages">> & { model?: Model };
+    /** In place of the built-in protocols. */
+    streamFn?: StreamFn;
+    /** How many steering messages one delivery takes; `"one-at-a-time"` when absent. */
+    steeringMode?: QueueMode;
+    /** How many follow-up messages one delivery takes; `"one-at-a-time"` when absent. */
+    followUpMode?: QueueMode;
+}
+
+/** Config of `agentLoop`. */
+export interface AgentLoopConfig extends RunOptions {
+    model: Model;
+    reasoning?: ThinkingLevel;
+    streamFn?: StreamFn;
+    /** Asked for steering messages before tools and after turns. */
+    getSteeringMessages?: () => AgentMessage[] | Promise<AgentMessage[]>;
+    /** Asked for follow-up messages when the run would end. */
+    getFollowUpMessages?: () => AgentMessage[] | Promise<AgentMessage[]>;
+}
+
+/** The live state of an agent. */
+export interface AgentState {
+    readonly systemPrompt: string;
+    readonly model: Model | null;
+    readonly thinkingLevel: ThinkingLevel;
+    readonly tools: AnyTool[];
+    readonly messages: AgentMessage[];
+    readonly isStreaming: boolean;
+    /** The message that is being received, as far as it has arrived. */
+    readonly streamMessage: AssistantMessage | null;
+    /** Ids of the tool calls that are being answered. */
+    readonly pendingToolCalls: ReadonlySet<string>;
+    /** Why the last run failed. */
+    readonly error?: string;
+}
+
+/** Messages that wait. */
+export interface QueuedMessages {
+    steering: AgentMessage[];
+    followUp: AgentMessage[];
+}
+
+/** Gets every event of an agent, and the signal of the run. */
+export type AgentListener = (event: AgentEvent, signal: AbortSignal) => void | Promise<void>;
+
+/** An async iterable with the result of what it reports. */
+export interface EventStream<TEvent, TResult> extends AsyncIterableIterator<TEvent> {
+    result(): Promise<TResult>;
+}
+
+/** The events of a run; `result()` are its new messages. */
+export type AgentEventStream = EventStream<AgentEvent, AgentMessage[]>;
+
+/** The events of a model call; `result()` is its message. */
+export type AssistantMessageEventStream = EventStream<AssistantMessageEvent, AssistantMessage>;
+
+/** Asked for the turn of each model call, which are counted from 0. */
+export type ScriptTurns = (context: Context, call: number) => ScriptTurn | Promise<ScriptTurn>;
+
+/** Options of `createScript`. */
+export interface ScriptOptions {
+    /** Pace of the scripted answers; as fast as possible when absent. */
+    tokensPerSecond?: number;
+}
+
+
+export type AgentEvent = | AgentStartEvent | AgentEndEvent | TurnStartEvent | TurnEndEvent | MessageStartEvent | MessageUpdateEvent | MessageEndEvent | ToolExecutionStartEvent | ToolExecutionUpdateEvent | ToolExecutionEndEvent;
+
+export type AssistantContentBlock = | TextContent | ThinkingContent | ToolCall | ImageContent;
+
+export type AssistantMessageEvent = | StartEvent | TextStartEvent | TextDeltaEvent | TextEndEvent | ThinkingStartEvent | ThinkingDeltaEvent | ThinkingEndEvent | ToolCallStartEvent | ToolCallDeltaEvent | ToolCallEndEvent | ImageEndEvent | DoneEvent | ErrorEvent;
+
+export type Message = | UserMessage | AssistantMessage | ToolResultMessage;
+
+export type UserContentBlock = | TextContent | ImageContent;
+
+
+/**
+ * An agent: a conversation, its model and tools, and the run that is under way.
+ *
+ * `prompt` and `continue` resolve when the run has settled, listeners included. They reject only
+ * on misuse; failures of providers and tools end the run through events and the last message.
+ */
+export class Agent {
+    free(): void;
+    [Symbol.dispose](): void;
+    /**
+     * Aborts the run, if one is under way. It settles promptly, with reason `aborted`; tools get
+     * the reason with their signal.
+     */
+    abort(reason?: any): void;
+    /**
+     * Adds a message to the end of the transcript.
+     */
+    appendMessage(message: AgentMessage): void;
+    /**
+     * Forgets all messages that wait.
+     */
+    clearAllQueues(): void;
+    /**
+     * Forgets the follow-up messages that wait.
+     */
+    clearFollowUpQueue(): void;
+    /**
+     * Empties the transcript.
+     */
+    clearMessages(): void;
+    /**
+     * Forgets the steering messages that wait.
+     */
+    clearSteeringQueue(): void;
+    /**
+     * Goes on from the transcript as it is. When it ends with an answer, one delivery of waiting
+     * steering messages is taken, else one of follow-ups; with neither, this rejects.
+     */
+    continue(): Promise<void>;
+    /**
+     * The same events as an async iterator, from now on until the iterator is left.
+     */
+    events(): AsyncIterableIterator<AgentEvent>;
+    /**
+     * Queues a message that the model gets when it would stop.
+     */
+    followUp(message: string | AgentMessage): void;
+    /**
+     * Whether any message waits.
+     */
+    hasQueuedMessages(): boolean;
+    /**
+     * Makes an agent.
+     *
+     * Throws an error that names the option when one is not what it must be.
+     */
+    constructor(options?: AgentOptions);
+    /**
+     * The messages that wait, oldest first.
+     */
+    peekQueuedMessages(): QueuedMessages;
+    /**
+     * Takes the last message off the transcript and returns it.
+     */
+    popMessage(): AgentMessage | undefined;
+    /**
+     * Starts a run with a message: a text (with images), a message, or several.
+     */
+    prompt(input: string | AgentMessage | AgentMessage[], images?: ImageContent[]): Promise<void>;
+    /**
+     * Replaces the transcript by a copy of this array.
+     */
+    replaceMessages(messages: AgentMessage[]): void;
+    /**
+     * Aborts the run, if one is under way, and forgets messages, queues and error. Model, tools
+     * and system prompt stay.
+     */
+    reset(): void;
+    /**
+     * Drops a failed or aborted answer from the end of the transcript and goes on without it.
+     */
+    retry(): Promise<void>;
+    /**
+     * Sets how many follow-up messages one delivery takes.
+     */
+    setFollowUpMode(mode: QueueMode): void;
+    /**
+     * Sets whether a steering message interrupts a batch of tool calls.
+     */
+    setInterruptMode(mode: InterruptMode): void;
+    /**
+     * Sets the model of the next model call.
+     */
+    setModel(model: Model): void;
+    /**
+     * Sets how many steering messages one delivery takes.
+     */
+    setSteeringMode(mode: QueueMode): void;
+    /**
+     * Sets the system prompt of the next model call.
+     */
+    setSystemPrompt(prompt: string): void;
+    /**
+     * Sets how much the model thinks, from the next model call on.
+     */
+    setThinkingLevel(level: ThinkingLevel): void;
+    /**
+     * Sets the tools of the next model call. The array is kept as it is.
+     */
+    setTools(tools: AnyTool[]): void;
+    /**
+     * Queues a message that the model gets as soon as possible, while it works.
+     */
+    steer(message: string | AgentMessage): void;
+    /**
+     * Calls `listener` with every event, and returns the function that ends it.
+     *
+     * Listeners run in order. A promise that one returns is awaited before anything else happens.
+     * What one throws goes to `reportError` and touches neither the run nor the other listeners.
+     */
+    subscribe(listener: AgentListener): () => void;
+    /**
+     * Resolves when no run is under way.
+     */
+    waitForIdle(): Promise<void>;
+    /**
+     * The signal of the run that is under way.
+     */
+    readonly signal: AbortSignal | undefined;
+    /**
+     * The live state. Arrays and sets in it are replaced when they change, never changed in place.
+     */
+    readonly state: AgentState;
+}
+
+/**
+ * Runs the loop from `prompts` on. The context is read, not changed: new messages are in the
+ * events and in `result()`. Leaving the iteration early aborts the run.
+ *
+ * Throws when an argument is not what it must be.
+ */
+export function agentLoop(prompts: AgentMessage[], context: AgentContext, config: AgentLoopConfig, signal?: AbortSignal, streamFn?: StreamFn): AgentEventStream;
+
+/**
+ * Runs the loop from the context as it is. Its last message must not be an answer.
+ *
+ * Throws when an argument is not what it must be.
+ */
+export function agentLoopContinue(context: AgentContext, config: AgentLoopConfig, signal?: AbortSignal, streamFn?: StreamFn): AgentEventStream;
+
+/**
+ * Makes one model call and resolves with its message, failed or not.
+ */
+export function complete(model: Model, context: Context, options?: StreamOptions): Promise<AssistantMessage>;
+
+/**
+ * Makes a `streamFn` that plays turns, one per model call, through the same decoder as a
+ * provider's response: for demos, tests and work without a network.
+ *
+ * `turns` may be a function, which is asked for each turn. Throws when a turn is not one.
+ */
+export function createScript(turns: ScriptTurn[] | ScriptTurns, options?: ScriptOptions): StreamFn;
+
+/**
+ * Makes one model call. Returns an async iterable of its events; `result()` is the message.
+ *
+ * Throws when an argument is not what it must be. A call that fails ends with an `error` event,
+ * and `result()` is the failed message.
+ */
+export function streamSimple(model: Model, context: Context, options?: StreamOptions): AssistantMessageEventStream;
+
+export type InitInput = RequestInfo | URL | Response | BufferSource | WebAssembly.Module;
+
+export interface InitOutput {
+    readonly memory: WebAssembly.Memory;
+}
+
+export type SyncInitInput = BufferSource | WebAssembly.Module;
+
+/**
+ * Instantiates the given `module`, which can either be bytes or
+ * a precompiled `WebAssembly.Module`.
+ *
+ * @param {{ module: SyncInitInput }} module - Passing `SyncInitInput` directly is deprecated.
+ *
+ * @returns {InitOutput}
+ */
+export function initSync(module: { module: SyncInitInput } | SyncInitInput): InitOutput;
+
+/**
+ * If `module_or_path` is {RequestInfo} or {URL}, makes a request and
+ * for everything else, calls `WebAssembly.instantiate` directly.
+ *
+ * @param {{ module_or_path: InitInput | Promise<InitInput> }} module_or_path - Passing `InitInput` directly is deprecated.
+ *
+ * @returns {Promise<InitOutput>}
+ */
+export default function __wbg_init (module_or_path?: { module_or_path: InitInput | Promise<InitInput> } | InitInput | Promise<InitInput>): Promise<InitOutput>;
