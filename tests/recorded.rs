@@ -1,4 +1,5 @@
 //! Recorded chat-completions streams, however the network cuts them.
+#![cfg(not(target_arch = "wasm32"))]
 
 mod support;
 
