@@ -11,7 +11,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use sluice_agent::event::laws::{self, Kind, Lawful};
-use sluice_agent::event::{AgentEvent, Page};
+use sluice_agent::event::{AgentEvent, AssistantMessageEvent, Page};
 use sluice_agent::message::{AssistantMessage, Message, ToolCall};
 
 /// The page of a recording.
@@ -22,6 +22,7 @@ impl Page for Recorded {
     type Message = RecordedMessage;
     type Assistant = AssistantMessage;
     type ToolCall = ToolCall;
+    type Update = AssistantMessageEvent<Self>;
     type Value = Value;
 }
 

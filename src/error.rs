@@ -5,6 +5,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::text::json::{FromJson, Json, Unfit, read_names};
+
 /// The kind of a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
@@ -103,3 +105,31 @@ impl ErrorInfo {
         Self::new(ErrorCode::Aborted, "The request was aborted.")
     }
 }
+
+impl FromJson for ErrorInfo {
+    fn from_json(json: Json<'_>) -> Result<Self, Unfit> {
+        Ok(Self {
+            code: json.field("code")?,
+            message: json.or_default("message")?,
+            status: json.optional::<f64>("status")?.map(|status| status as u16),
+            retry_after_ms: json.optional("retryAfterMs")?,
+            retryable: json.or_default("retryable")?,
+        })
+    }
+}
+
+read_names!(ErrorCode, "an error code", {
+    "network" => Network,
+    "http" => Http,
+    "rate_limit" => RateLimit,
+    "overloaded" => Overloaded,
+    "auth" => Auth,
+    "context_overflow" => ContextOverflow,
+    "invalid_request" => InvalidRequest,
+    "bad_response" => BadResponse,
+    "truncated" => Truncated,
+    "timeout" => Timeout,
+    "refused" => Refused,
+    "aborted" => Aborted,
+    "stream_fn" => StreamFn,
+});

@@ -31,6 +31,8 @@ pub trait Page: Debug + Clone + PartialEq + 'static {
     type Assistant: Carried + Into<Self::Message>;
     /// A tool call block.
     type ToolCall: Carried;
+    /// What `message_update` carries.
+    type Update: Carried;
     /// Any other value: arguments and results of tools.
     type Value: Carried;
 }
@@ -43,6 +45,7 @@ impl Page for Native {
     type Message = Message;
     type Assistant = AssistantMessage;
     type ToolCall = ToolCall;
+    type Update = AssistantMessageEvent<Self>;
     type Value = Value;
 }
 
@@ -140,7 +143,7 @@ pub struct MessageUpdateEvent<P: Page> {
     pub message: P::Assistant,
     /// What just happened to it.
     #[cfg_attr(target_arch = "wasm32", tsify(type = "AssistantMessageUpdate"))]
-    pub assistant_message_event: AssistantMessageEvent<P>,
+    pub assistant_message_event: P::Update,
 }
 
 /// `message_end`: the message is complete.
@@ -173,7 +176,7 @@ pub struct ToolExecutionStartEvent<P: Page> {
     /// The name of the tool.
     pub tool_name: String,
     /// The arguments as the model wrote them.
-    #[cfg_attr(target_arch = "wasm32", tsify(type = "any"))]
+    #[cfg_attr(target_arch = "wasm32", tsify(type = "Record<string, any>"))]
     pub args: P::Value,
 }
 
@@ -192,10 +195,10 @@ pub struct ToolExecutionUpdateEvent<P: Page> {
     /// The name of the tool.
     pub tool_name: String,
     /// The arguments as the model wrote them.
-    #[cfg_attr(target_arch = "wasm32", tsify(type = "any"))]
+    #[cfg_attr(target_arch = "wasm32", tsify(type = "Record<string, any>"))]
     pub args: P::Value,
     /// What the tool passed to `onUpdate`.
-    #[cfg_attr(target_arch = "wasm32", tsify(type = "any"))]
+    #[cfg_attr(target_arch = "wasm32", tsify(type = "AgentToolResult"))]
     pub partial_result: P::Value,
 }
 
@@ -214,7 +217,7 @@ pub struct ToolExecutionEndEvent<P: Page> {
     /// The name of the tool.
     pub tool_name: String,
     /// The result: `content` for the model, `details` for the page.
-    #[cfg_attr(target_arch = "wasm32", tsify(type = "any"))]
+    #[cfg_attr(target_arch = "wasm32", tsify(type = "AgentToolResult"))]
     pub result: P::Value,
     /// True when the tool failed or did not run.
     pub is_error: bool,

@@ -4,12 +4,16 @@
 //! provider belongs to [`crate::protocol`], and what a page adds to a message (custom roles, extra
 //! fields, live objects) stays with the page: the loop carries such messages as opaque handles.
 //!
+//! What is always there is required in TypeScript; natively, tests may leave it out.
+//!
 //! ```
 //! use sluice_agent::message::{Message, UserMessage};
 //! let message: Message = serde_json::from_str(r#"{"role":"user","content":"Hi","timestamp":0}"#)?;
 //! assert!(matches!(message, Message::User(UserMessage { .. })));
 //! # Ok::<(), serde_json::Error>(())
 //! ```
+
+mod read;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -66,7 +70,7 @@ pub struct ToolCall {
     pub name: String,
     /// The arguments. While the message streams: the best-effort parse of what has arrived.
     #[cfg_attr(target_arch = "wasm32", tsify(type = "Record<string, any>"))]
-    #[serde(default)]
+    #[cfg_attr(not(target_arch = "wasm32"), serde(default))]
     pub arguments: Map<String, Value>,
     /// Opaque data that belongs to this call and goes back to the provider with it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -125,7 +129,8 @@ pub struct UserMessage {
 /// US dollars, by the model's prices per million tokens; zero where no price is known.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
-#[serde(rename_all = "camelCase", default)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(not(target_arch = "wasm32"), serde(default))]
 pub struct UsageCost {
     /// Input tokens outside the cache.
     pub input: f64,
@@ -142,7 +147,8 @@ pub struct UsageCost {
 /// Tokens that one model call used.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
-#[serde(rename_all = "camelCase", default)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(not(target_arch = "wasm32"), serde(default))]
 pub struct Usage {
     /// Input tokens, without those read from or written to a cache.
     pub input: f64,
@@ -185,22 +191,22 @@ pub struct AssistantMessage {
     pub content: Vec<AssistantContentBlock>,
     /// The wire protocol that carried the call.
     #[cfg_attr(target_arch = "wasm32", tsify(type = "Api"))]
-    #[serde(default)]
+    #[cfg_attr(not(target_arch = "wasm32"), serde(default))]
     pub api: String,
     /// The provider's name.
-    #[serde(default)]
+    #[cfg_attr(not(target_arch = "wasm32"), serde(default))]
     pub provider: String,
     /// The model's id as it was requested.
-    #[serde(default)]
+    #[cfg_attr(not(target_arch = "wasm32"), serde(default))]
     pub model: String,
     /// The provider's id of the response.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response_id: Option<String>,
     /// Tokens used; zeros until the provider reports them.
-    #[serde(default)]
+    #[cfg_attr(not(target_arch = "wasm32"), serde(default))]
     pub usage: Usage,
     /// Why the message ended; `stop` while it streams.
-    #[serde(default)]
+    #[cfg_attr(not(target_arch = "wasm32"), serde(default))]
     pub stop_reason: StopReason,
     /// A sentence for people when the call failed or was aborted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -209,7 +215,7 @@ pub struct AssistantMessage {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<ErrorInfo>,
     /// When the call began, in milliseconds since 1970.
-    #[serde(default)]
+    #[cfg_attr(not(target_arch = "wasm32"), serde(default))]
     pub timestamp: f64,
     /// From the request to the end of the response, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -224,7 +230,7 @@ pub struct ToolResultMessage {
     /// The id of the call.
     pub tool_call_id: String,
     /// The name of the tool.
-    #[serde(default)]
+    #[cfg_attr(not(target_arch = "wasm32"), serde(default))]
     pub tool_name: String,
     /// What the model gets to read.
     pub content: Vec<UserContentBlock>,
@@ -233,10 +239,10 @@ pub struct ToolResultMessage {
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub details: Value,
     /// True when the tool failed or did not run.
-    #[serde(default)]
+    #[cfg_attr(not(target_arch = "wasm32"), serde(default))]
     pub is_error: bool,
     /// When the result was made, in milliseconds since 1970.
-    #[serde(default)]
+    #[cfg_attr(not(target_arch = "wasm32"), serde(default))]
     pub timestamp: f64,
     /// How long the tool ran, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,14 +1,24 @@
 //! Which model to call, and how: the model description, thinking levels and request options.
 
-use std::collections::BTreeMap;
-
-use serde::{Deserialize, Serialize};
+use serde::{Serialize, Serializer};
 use serde_json::Value;
 
+use crate::text::json::{FromJson, Json, Unfit, read_names};
+
+/// Values by name, in the order in which they were given.
+pub type Named<T> = Vec<(String, T)>;
+
+fn named<T: Serialize, S: Serializer>(
+    values: &Option<Named<T>>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(values.iter().flatten().map(|(name, value)| (name, value)))
+}
+
 /// US dollars per million tokens.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
-#[serde(rename_all = "camelCase", default)]
+#[serde(rename_all = "camelCase")]
 pub struct ModelCost {
     /// Input tokens outside the cache.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
@@ -25,7 +35,7 @@ pub struct ModelCost {
 }
 
 /// What a model can read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 #[serde(rename_all = "lowercase")]
 pub enum InputKind {
@@ -36,7 +46,7 @@ pub enum InputKind {
 }
 
 /// A model and where to reach it. Only `id` and `api` are required.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase")]
 pub struct Model {
@@ -46,35 +56,35 @@ pub struct Model {
     #[cfg_attr(target_arch = "wasm32", tsify(type = "Api"))]
     pub api: String,
     /// The provider's name, given to `getApiKey`; by default the protocol's own provider.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
     /// Root of the provider's API, for example `https://api.openai.com/v1`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub base_url: Option<String>,
     /// A name for people.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Whether the model thinks before it answers and can be told how much.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<bool>,
     /// What the model can read; text and images when absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub input: Option<Vec<InputKind>>,
     /// Prices, for the cost in `usage`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub cost: Option<ModelCost>,
     /// Tokens that input and output may have together.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub context_window: Option<f64>,
     /// Tokens that one answer may have.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub max_tokens: Option<f64>,
     /// HTTP headers added to every request.
     #[cfg_attr(target_arch = "wasm32", tsify(type = "Record<string, string>"))]
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub headers: Option<BTreeMap<String, String>>,
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "named")]
+    pub headers: Option<Named<String>>,
     /// Switches for hosts that differ from the protocol's own provider.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub compat: Option<Compat>,
 }
 
@@ -82,41 +92,41 @@ pub struct Model {
 ///
 /// Every switch that is absent is chosen by the host in `baseUrl`; an unknown host gets the plain
 /// protocol and nothing else.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase")]
 pub struct Compat {
     /// Name of the field that limits the output.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub max_tokens_field: Option<MaxTokensField>,
     /// Whether the host takes `reasoning_effort`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub supports_reasoning_effort: Option<bool>,
     /// Whether the host takes the `developer` role for the system prompt of a thinking model.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub supports_developer_role: Option<bool>,
     /// Whether the host takes `store: false`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub supports_store: Option<bool>,
     /// Whether the host takes `stream_options: {"include_usage": true}`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub supports_usage_in_streaming: Option<bool>,
     /// The message field in which the host wants a tool-calling turn's thinking back, if any.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub reasoning_field: Option<ReasoningField>,
     /// What the host accepts as a tool call id.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_call_id_format: Option<ToolCallIdFormat>,
     /// Whether a tool message must carry the tool's `name`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub requires_tool_result_name: Option<bool>,
     /// Whether the host refuses a user message right behind tool messages.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub requires_assistant_after_tool_result: Option<bool>,
 }
 
 /// The field of a chat-completions request that limits the output.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 #[serde(rename_all = "snake_case")]
 pub enum MaxTokensField {
@@ -127,7 +137,7 @@ pub enum MaxTokensField {
 }
 
 /// The message field that carries thinking on the chat-completions wire.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 #[serde(rename_all = "snake_case")]
 pub enum ReasoningField {
@@ -140,7 +150,7 @@ pub enum ReasoningField {
 }
 
 /// What a host accepts as a tool call id.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 #[serde(rename_all = "snake_case")]
 pub enum ToolCallIdFormat {
@@ -151,7 +161,7 @@ pub enum ToolCallIdFormat {
 }
 
 /// How much a model should think.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 #[serde(rename_all = "lowercase")]
 pub enum ThinkingLevel {
@@ -171,7 +181,7 @@ pub enum ThinkingLevel {
 }
 
 /// How long the provider may keep a prompt cached.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 #[serde(rename_all = "lowercase")]
 pub enum CacheRetention {
@@ -185,7 +195,7 @@ pub enum CacheRetention {
 }
 
 /// Whether and which tool the model has to call.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 #[serde(untagged)]
 pub enum ToolChoice {
@@ -196,7 +206,7 @@ pub enum ToolChoice {
 }
 
 /// The general rules of [`ToolChoice`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 #[serde(rename_all = "lowercase")]
 pub enum ToolChoiceMode {
@@ -209,7 +219,7 @@ pub enum ToolChoiceMode {
 }
 
 /// The one tool of a [`ToolChoice`].
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct NamedTool {
     /// The tool's name.
@@ -217,15 +227,15 @@ pub struct NamedTool {
 }
 
 /// What goes with a request beside the conversation.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct RequestOptions {
     /// The provider's key. Never part of an event, an error or a log.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub api_key: Option<String>,
     /// HTTP headers, over those of the model.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub headers: Option<BTreeMap<String, String>>,
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "named")]
+    pub headers: Option<Named<String>>,
     /// How much to think.
     pub reasoning: ThinkingLevel,
     /// Sampling temperature.
@@ -243,20 +253,103 @@ pub struct RequestOptions {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
     /// Thinking tokens per level, for protocols that take budgets.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub thinking_budgets: Option<BTreeMap<String, f64>>,
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "named")]
+    pub thinking_budgets: Option<Named<f64>>,
 }
 
 /// A tool as the model sees it.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolDefinition {
     /// Its name.
     pub name: String,
     /// What it does and when to use it.
-    #[serde(default)]
     pub description: String,
     /// JSON Schema of its arguments.
-    #[serde(default)]
     pub parameters: Value,
 }
+
+impl FromJson for Model {
+    fn from_json(json: Json<'_>) -> Result<Self, Unfit> {
+        Ok(Self {
+            id: json.field("id")?,
+            api: json.field("api")?,
+            provider: json.optional("provider")?,
+            base_url: json.optional("baseUrl")?,
+            name: json.optional("name")?,
+            reasoning: json.optional("reasoning")?,
+            input: json.optional("input")?,
+            cost: json.optional("cost")?,
+            context_window: json.optional("contextWindow")?,
+            max_tokens: json.optional("maxTokens")?,
+            headers: json.optional("headers")?,
+            compat: json.optional("compat")?,
+        })
+    }
+}
+
+impl FromJson for ModelCost {
+    fn from_json(json: Json<'_>) -> Result<Self, Unfit> {
+        Ok(Self {
+            input: json.or_default("input")?,
+            output: json.or_default("output")?,
+            cache_read: json.or_default("cacheRead")?,
+            cache_write: json.or_default("cacheWrite")?,
+        })
+    }
+}
+
+impl FromJson for Compat {
+    fn from_json(json: Json<'_>) -> Result<Self, Unfit> {
+        Ok(Self {
+            max_tokens_field: json.optional("maxTokensField")?,
+            supports_reasoning_effort: json.optional("supportsReasoningEffort")?,
+            supports_developer_role: json.optional("supportsDeveloperRole")?,
+            supports_store: json.optional("supportsStore")?,
+            supports_usage_in_streaming: json.optional("supportsUsageInStreaming")?,
+            reasoning_field: json.optional("reasoningField")?,
+            tool_call_id_format: json.optional("toolCallIdFormat")?,
+            requires_tool_result_name: json.optional("requiresToolResultName")?,
+            requires_assistant_after_tool_result: json
+                .optional("requiresAssistantAfterToolResult")?,
+        })
+    }
+}
+
+impl FromJson for ToolChoice {
+    fn from_json(json: Json<'_>) -> Result<Self, Unfit> {
+        match json.optional("name") {
+            Ok(Some(name)) => Ok(Self::Tool(NamedTool { name })),
+            _ => ToolChoiceMode::from_json(json).map(Self::Mode),
+        }
+    }
+}
+
+read_names!(InputKind, "\"text\" or \"image\"", { "text" => Text, "image" => Image });
+read_names!(MaxTokensField, "\"max_tokens\" or \"max_completion_tokens\"", {
+    "max_tokens" => MaxTokens,
+    "max_completion_tokens" => MaxCompletionTokens,
+});
+read_names!(ReasoningField, "\"none\", \"reasoning_content\" or \"reasoning\"", {
+    "none" => None,
+    "reasoning_content" => ReasoningContent,
+    "reasoning" => Reasoning,
+});
+read_names!(ToolCallIdFormat, "\"standard\" or \"nine_alphanumeric\"", {
+    "standard" => Standard,
+    "nine_alphanumeric" => NineAlphanumeric,
+});
+read_names!(ThinkingLevel, "\"off\", \"minimal\", \"low\", \"medium\", \"high\" or \"xhigh\"", {
+    "off" => Off,
+    "minimal" => Minimal,
+    "low" => Low,
+    "medium" => Medium,
+    "high" => High,
+    "xhigh" => Xhigh,
+});
+read_names!(CacheRetention, "\"none\", \"short\" or \"long\"", { "none" => None, "short" => Short, "long" => Long });
+read_names!(ToolChoiceMode, "\"auto\", \"none\", \"required\" or { name }", {
+    "auto" => Auto,
+    "none" => None,
+    "required" => Required,
+});

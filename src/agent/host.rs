@@ -11,7 +11,7 @@
 
 use std::rc::Rc;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::Value;
 
 use crate::assemble::{AssembledCall, Batch, Ending};
@@ -20,6 +20,7 @@ use crate::event::{AgentEvent, Page};
 use crate::model::{Model, RequestOptions};
 use crate::protocol::{Context, HttpRequest, StreamPart};
 use crate::schema::{PatternMatcher, Schema};
+use crate::text::json::read_names;
 
 /// Time.
 pub trait Clock {
@@ -137,7 +138,7 @@ pub enum Source<S> {
 }
 
 /// Whether the calls of one message run side by side.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 #[serde(rename_all = "lowercase")]
 pub enum ToolExecutionMode {
@@ -149,7 +150,7 @@ pub enum ToolExecutionMode {
 }
 
 /// When a steering message interrupts a batch of tool calls.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 #[serde(rename_all = "lowercase")]
 pub enum InterruptMode {
@@ -326,3 +327,6 @@ pub trait Host: Transport + ToolRunner {
     /// Takes the next follow-up messages. They enter the transcript.
     fn take_follow_ups(&self) -> Vec<MessageOf<Self>>;
 }
+
+read_names!(ToolExecutionMode, "\"parallel\" or \"sequential\"", { "parallel" => Parallel, "sequential" => Sequential });
+read_names!(InterruptMode, "\"immediate\" or \"wait\"", { "immediate" => Immediate, "wait" => Wait });

@@ -8,6 +8,8 @@
 //! Whatever happens, exactly one message begins and ends, every block in it is closed, and the
 //! message says how it went. Nothing here knows tools or turns.
 
+mod failure;
+
 use std::future::Future;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -24,6 +26,9 @@ use crate::text::sse::SseDecoder;
 
 /// The most that is kept of a body that may turn out not to be a stream, in bytes.
 const BODY_LIMIT: usize = 4 * 1024 * 1024;
+
+/// How long a complete answer waits for the token counts that may follow it, in milliseconds.
+const GRACE_MS: f64 = 5000.0;
 
 /// A finished call.
 #[derive(Debug)]
@@ -81,7 +86,7 @@ pub async fn call_model<H: Transport + Presenter>(
         Err(error) => Err(error),
     };
     if let Err(error) = received {
-        reception.assembler.fail(error_as_aborted(error, abort));
+        reception.assembler.fail(failure::in_light_of(abort, error));
     }
     reception.end(began, cost).await
 }
@@ -100,6 +105,19 @@ struct Reception<'a, H> {
 struct Limits {
     timeout_ms: Option<f64>,
     idle_timeout_ms: Option<f64>,
+}
+
+impl Limits {
+    /// How long the body may be silent. A complete answer only waits for what may come behind it.
+    fn silence(self, decoder: &Decoder) -> Option<f64> {
+        if !decoder.is_complete() {
+            return self.idle_timeout_ms;
+        }
+        Some(
+            self.idle_timeout_ms
+                .map_or(GRACE_MS, |limit| limit.min(GRACE_MS)),
+        )
+    }
 }
 
 impl<H: Transport + Presenter> Reception<'_, H> {
@@ -143,7 +161,7 @@ impl<H: Transport + Presenter> Reception<'_, H> {
         options: &RequestOptions,
         limits: Limits,
     ) -> Result<(), ErrorInfo> {
-        let api = Api::from_name(&model.api).ok_or_else(|| unknown_api(&model.api))?;
+        let api = Api::from_name(&model.api).ok_or_else(|| failure::unknown_api(&model.api))?;
         let mut request = api.encode(model, context, options)?;
         request.body = self
             .unless_aborted(self.host.on_payload(request.body))
@@ -161,7 +179,7 @@ impl<H: Transport + Presenter> Reception<'_, H> {
             return Err(api.http_error(response.status, &body, response.retry_after_ms));
         }
         if response.content_type.contains("html") {
-            return Err(not_a_stream(&response));
+            return Err(failure::not_a_stream(&response));
         }
         self.begin().await;
         self.read_stream(&mut response, api.decoder(), limits).await
@@ -178,8 +196,10 @@ impl<H: Transport + Presenter> Reception<'_, H> {
         let mut unframed = Some(Vec::new());
         let mut open = true;
         while open && !decoder.is_done() && !self.assembler.has_failed() {
+            let silence_ms = limits.silence(&decoder);
             let read = self.host.read(&mut response.body);
-            match self.within(limits.idle_timeout_ms, IDLE, read).await? {
+            let read = self.within(silence_ms, IDLE, read).await;
+            match read.and_then(std::convert::identity) {
                 Ok(Some(bytes)) => {
                     sse.push(&bytes);
                     if let Some(kept) = unframed.as_mut().filter(|kept| kept.len() < BODY_LIMIT) {
@@ -190,7 +210,9 @@ impl<H: Transport + Presenter> Reception<'_, H> {
                     sse.finish();
                     open = false;
                 }
-                Err(error) => return Err(error),
+                Err(error) if self.abort.is_fired() || !decoder.is_complete() => return Err(error),
+                // However the connection of a complete answer breaks, the answer stands.
+                Err(_) => open = false,
             }
             while !decoder.is_done()
                 && let Some(frame) = sse.next_frame()
@@ -199,7 +221,7 @@ impl<H: Transport + Presenter> Reception<'_, H> {
                 decoder.on_frame(frame, &mut self.parts);
             }
             if sse.overflowed() {
-                return Err(too_long());
+                return Err(failure::too_long());
             }
             if !open {
                 let body = unframed.take().unwrap_or_default();
@@ -226,9 +248,9 @@ impl<H: Transport + Presenter> Reception<'_, H> {
         // A stream that was cut before its first event holds comments or nothing.
         let is_stream = body.is_empty()
             || body.starts_with(':')
-            || response.content_type.starts_with("text/event-stream");
+            || (response.content_type.starts_with("text/event-stream") && !body.starts_with('<'));
         if !is_stream {
-            return Err(not_a_stream(response));
+            return Err(failure::not_a_stream(response));
         }
         decoder.finish(&mut self.parts);
         Ok(())
@@ -330,56 +352,6 @@ impl<H: Transport + Presenter> Reception<'_, H> {
 
 const HEADERS: &str = "The server sent no response headers";
 const IDLE: &str = "The response was silent";
-
-fn unknown_api(name: &str) -> ErrorInfo {
-    let known: Vec<&str> = Api::ALL.into_iter().map(Api::name).collect();
-    ErrorInfo::new(
-        ErrorCode::InvalidRequest,
-        format!(
-            "model.api is \"{name}\", which is not built in. Use one of {}, or give a streamFn.",
-            known.join(", ")
-        ),
-    )
-}
-
-fn not_a_stream<B>(response: &HttpResponse<B>) -> ErrorInfo {
-    let HttpResponse {
-        status,
-        content_type,
-        ..
-    } = response;
-    ErrorInfo {
-        status: Some(*status),
-        ..ErrorInfo::new(
-            ErrorCode::BadResponse,
-            format!(
-                "The server answered with status {status} and content type \"{content_type}\" in place of an event stream. Check model.baseUrl."
-            ),
-        )
-    }
-}
-
-fn too_long() -> ErrorInfo {
-    ErrorInfo::new(
-        ErrorCode::BadResponse,
-        "One event of the response is longer than the limit. The server does not seem to send a stream.",
-    )
-}
-
-/// What a failure is in the light of the abort: once the app has aborted, whatever fails fails
-/// because of that, and a request that was aborted by nobody here was lost on the way.
-fn error_as_aborted(error: ErrorInfo, abort: &Abort) -> ErrorInfo {
-    if abort.is_fired() {
-        return ErrorInfo::aborted();
-    }
-    match error.code {
-        ErrorCode::Aborted => ErrorInfo::new(
-            ErrorCode::Network,
-            "The request was aborted from outside this agent.",
-        ),
-        _ => error,
-    }
-}
 
 /// A short text that differs from message to message, also when the clock stands still between
 /// two of them.

@@ -5,10 +5,12 @@
 
 use std::collections::VecDeque;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
+
+use crate::text::json::read_names;
 
 /// How many waiting messages one delivery takes.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 #[serde(rename_all = "kebab-case")]
 pub enum QueueMode {
@@ -66,3 +68,5 @@ impl<M: Clone> Queue<M> {
         self.waiting.iter().cloned().collect()
     }
 }
+
+read_names!(QueueMode, "\"one-at-a-time\" or \"all\"", { "one-at-a-time" => OneAtATime, "all" => All });

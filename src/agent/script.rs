@@ -7,16 +7,17 @@
 //! ```
 //! use sluice_agent::agent::script::ScriptTurn;
 //!
-//! let turn: ScriptTurn = serde_json::from_str(r#"{"text":"Hello there"}"#)?;
+//! let turn = ScriptTurn { text: Some("Hello there".to_owned()), ..ScriptTurn::default() };
 //! let response = turn.response();
 //! assert_eq!(response.status, 200);
 //! assert!(response.chunks[1].starts_with("data: {"));
 //! assert_eq!(response.chunks.last().map(String::as_str), Some("data: [DONE]\n\n"));
-//! # Ok::<(), serde_json::Error>(())
 //! ```
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Value, json};
+
+use crate::text::json::{FromJson, Json, Unfit, read_names};
 
 #[cfg(test)]
 mod tests;
@@ -25,9 +26,9 @@ mod tests;
 const TOKEN_CHARACTERS: usize = 8;
 
 /// One answer of the scripted model: thinking, then text, then tool calls.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
-#[serde(rename_all = "camelCase", default)]
+#[serde(rename_all = "camelCase")]
 pub struct ScriptTurn {
     /// What the model thinks first.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -56,12 +57,12 @@ pub struct ScriptTurn {
 }
 
 /// A tool call of a [`ScriptTurn`].
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase")]
 pub struct ScriptToolCall {
     /// Its id; one is made where it is absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// The name of the tool.
     pub name: String,
@@ -70,12 +71,11 @@ pub struct ScriptToolCall {
         target_arch = "wasm32",
         tsify(type = "Record<string, any> | string", optional)
     )]
-    #[serde(default)]
     pub arguments: Value,
 }
 
 /// Why a scripted turn stops.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase")]
 pub enum ScriptStopReason {
@@ -88,9 +88,9 @@ pub enum ScriptStopReason {
 }
 
 /// The tokens that a scripted turn reports.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
-#[serde(rename_all = "camelCase", default)]
+#[serde(rename_all = "camelCase")]
 pub struct ScriptUsage {
     /// Input tokens outside the cache.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
@@ -101,20 +101,23 @@ pub struct ScriptUsage {
     /// Input tokens read from the cache.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub cache_read: f64,
+    /// Input tokens written to the cache.
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    pub cache_write: f64,
 }
 
 /// How a scripted turn fails.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase")]
 pub struct ScriptError {
     /// What the provider says.
     pub message: String,
     /// The HTTP status.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
     /// How long the provider asks to wait, in milliseconds; needs a status.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub retry_after_ms: Option<f64>,
 }
 
@@ -212,12 +215,15 @@ impl ScriptToolCall {
 impl ScriptUsage {
     fn frame(self) -> String {
         let mut value = chunk(&json!([]));
-        let input = self.input + self.cache_read;
+        let input = self.input + self.cache_read + self.cache_write;
         let usage = json!({
             "prompt_tokens": count(input),
             "completion_tokens": count(self.output),
             "total_tokens": count(input + self.output),
-            "prompt_tokens_details": {"cached_tokens": count(self.cache_read)},
+            "prompt_tokens_details": {
+                "cached_tokens": count(self.cache_read),
+                "cache_write_tokens": count(self.cache_write),
+            },
         });
         if let Some(members) = value.as_object_mut() {
             members.insert("usage".to_owned(), usage);
@@ -269,4 +275,55 @@ fn tokens(text: &str) -> impl Iterator<Item = &str> {
         rest = after;
         (!token.is_empty()).then_some(token)
     })
+}
+
+impl FromJson for ScriptTurn {
+    fn from_json(json: Json<'_>) -> Result<Self, Unfit> {
+        Ok(Self {
+            thinking: json.optional("thinking")?,
+            text: json.optional("text")?,
+            tool_calls: json.or_default("toolCalls")?,
+            stop_reason: json.optional("stopReason")?,
+            usage: json.optional("usage")?,
+            error: json.optional("error")?,
+            cut: json.or_default("cut")?,
+        })
+    }
+}
+
+impl FromJson for ScriptToolCall {
+    fn from_json(json: Json<'_>) -> Result<Self, Unfit> {
+        Ok(Self {
+            id: json.optional("id")?,
+            name: json.field("name")?,
+            arguments: json.or_default("arguments")?,
+        })
+    }
+}
+
+read_names!(ScriptStopReason, "\"stop\", \"length\" or \"toolUse\"", {
+    "stop" => Stop,
+    "length" => Length,
+    "toolUse" => ToolUse,
+});
+
+impl FromJson for ScriptUsage {
+    fn from_json(json: Json<'_>) -> Result<Self, Unfit> {
+        Ok(Self {
+            input: json.or_default("input")?,
+            output: json.or_default("output")?,
+            cache_read: json.or_default("cacheRead")?,
+            cache_write: json.or_default("cacheWrite")?,
+        })
+    }
+}
+
+impl FromJson for ScriptError {
+    fn from_json(json: Json<'_>) -> Result<Self, Unfit> {
+        Ok(Self {
+            message: json.field("message")?,
+            status: json.optional::<f64>("status")?.map(|status| status as u16),
+            retry_after_ms: json.optional("retryAfterMs")?,
+        })
+    }
 }

@@ -86,7 +86,12 @@ impl Lawful for Message {
 /// The first event that breaks a law.
 pub fn check<P>(events: &[AgentEvent<P>]) -> Result<(), Violation>
 where
-    P: Page<Assistant = AssistantMessage, ToolCall = ToolCall, Value = Value>,
+    P: Page<
+            Assistant = AssistantMessage,
+            ToolCall = ToolCall,
+            Update = AssistantMessageEvent<P>,
+            Value = Value,
+        >,
     P::Message: Lawful,
 {
     let mut run = Run::default();

@@ -10,7 +10,7 @@ use web_sys::AbortSignal;
 use crate::agent::host::InterruptMode;
 use crate::agent::queue::{Queue, QueueMode};
 use crate::agent::run::run;
-use crate::js::host::{Core, PageHost, read_model};
+use crate::js::host::{Core, Kind, PageHost, read_model};
 use crate::js::live::EventStream;
 use crate::js::options::{self, INTERRUPT_MODES, Options, Owner, QUEUE_MODES, THINKING_LEVELS};
 use crate::js::page::Handle;
@@ -430,7 +430,7 @@ impl Agent {
         self.core.channel.open(&control.signal());
         let core = self.core.clone();
         Ok(future_to_promise(async move {
-            let host = PageHost::new(core.clone(), control.clone());
+            let host = PageHost::new(core.clone(), control.clone(), Kind::Run);
             run(&host, &control.abort, waiting).await;
             core.run.borrow_mut().take();
             drop(settle);

@@ -7,8 +7,8 @@ use wasm_bindgen::prelude::*;
 
 use crate::agent::run::run;
 use crate::js::agent::read_messages;
-use crate::js::host::{Core, PageHost, read_model};
-use crate::js::live::EventStream;
+use crate::js::host::{Core, Kind, PageHost, read_model};
+use crate::js::live::{Channel, EventStream};
 use crate::js::options::{Options, Owner};
 use crate::js::page::Handle;
 use crate::js::run_control::{RunControl, Watch};
@@ -78,22 +78,20 @@ fn start(
             .map_err(|found| error::invalid("streamFn", "a function", &found))?;
         options.stream_fn = Some(stream_fn);
     }
-    let core = Core::new(read_state(context, config)?, options);
+    let state = read_state(
+        context,
+        &value::get(config, "model"),
+        &value::get(config, "reasoning"),
+    )?;
+    let core = Core::new(state, options);
     core.tools
         .replace(Rc::new(ToolSet::read(&core.state.get("tools"))?));
     let (control, settle) = RunControl::new()?;
     core.channel.open(&control.signal());
     let watch = Watch::new(signal, &control, &core.channel);
-    let leave = {
-        let (control, channel) = (control.clone(), core.channel.clone());
-        Closure::once_into_js(move || control.abort(&JsValue::UNDEFINED, &channel))
-    };
-    let stream = EventStream::new(leave.unchecked_ref());
-    let sink = stream.clone();
-    let listener = Closure::<dyn Fn(JsValue)>::new(move |event| sink.push(&event)).into_js_value();
-    core.channel.subscribe(listener.unchecked_ref());
+    let stream = listen(&core.channel, &control);
     let events = stream.clone();
-    let host = PageHost::new(Rc::new(core), control.clone());
+    let host = PageHost::new(Rc::new(core), control.clone(), Kind::Run);
     let prompts = prompts.into_iter().map(Handle).collect();
     wasm_bindgen_futures::spawn_local(async move {
         let messages = run(&host, &control.abort, prompts).await;
@@ -108,7 +106,25 @@ fn start(
     Ok(events.into())
 }
 
-fn read_state(context: &JsValue, config: &JsValue) -> Result<State, JsValue> {
+/// A stream of all events of a channel. Leaving it early aborts the run.
+pub(super) fn listen(channel: &Channel, control: &RunControl) -> EventStream {
+    let leave = {
+        let (control, channel) = (control.clone(), channel.clone());
+        Closure::once_into_js(move || control.abort(&JsValue::UNDEFINED, &channel))
+    };
+    let stream = EventStream::new(leave.unchecked_ref());
+    let sink = stream.clone();
+    let listener = Closure::<dyn Fn(JsValue)>::new(move |event| sink.push(&event)).into_js_value();
+    channel.subscribe(listener.unchecked_ref());
+    stream
+}
+
+/// The state of a run over a context of the caller's.
+pub(super) fn read_state(
+    context: &JsValue,
+    model: &JsValue,
+    reasoning: &JsValue,
+) -> Result<State, JsValue> {
     if !value::is_plain_object(context) {
         return Err(error::invalid(
             "context",
@@ -117,21 +133,19 @@ fn read_state(context: &JsValue, config: &JsValue) -> Result<State, JsValue> {
         ));
     }
     let state = State::new();
-    let model = value::get(config, "model");
-    read_model(&model)
-        .map_err(|problem| error::misuse("invalid_argument", &format!("config.{problem}")))?;
-    state.set("model", &model);
+    read_model(model).map_err(|problem| error::misuse("invalid_argument", &problem))?;
+    state.set("model", model);
     state.set_messages(&read_messages(
         &value::get(context, "messages"),
         "context.messages",
     )?);
     for (key, found) in [
-        ("systemPrompt", value::get(context, "systemPrompt")),
-        ("tools", value::get(context, "tools")),
-        ("thinkingLevel", value::get(config, "reasoning")),
+        ("systemPrompt", &value::get(context, "systemPrompt")),
+        ("tools", &value::get(context, "tools")),
+        ("thinkingLevel", reasoning),
     ] {
         if !found.is_undefined() {
-            state.set(key, &found);
+            state.set(key, found);
         }
     }
     Ok(state)

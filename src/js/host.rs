@@ -1,7 +1,6 @@
 //! The loop's host in a browser: an agent's state, tools, hooks and network.
 
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
 use std::rc::Rc;
 
 use gloo_timers::future::TimeoutFuture;
@@ -96,15 +95,26 @@ pub(super) fn read_model(model: &JsValue) -> Result<Model, String> {
 pub(super) struct PageHost {
     core: Rc<Core>,
     run: RunControl,
+    kind: Kind,
     /// Of tools that are running, by call id.
-    controllers: RefCell<HashMap<String, AbortController>>,
+    controllers: RefCell<Vec<(String, AbortController)>>,
+}
+
+/// What events say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// What happens in a run.
+    Run,
+    /// What happens in one model call.
+    Call,
 }
 
 impl PageHost {
-    pub(super) fn new(core: Rc<Core>, run: RunControl) -> Self {
+    pub(super) fn new(core: Rc<Core>, run: RunControl, kind: Kind) -> Self {
         Self {
             core,
             run,
+            kind,
             controllers: RefCell::default(),
         }
     }
@@ -118,6 +128,12 @@ impl PageHost {
 
     fn page_tool(&self, name: &str) -> Option<PageTool> {
         self.core.tools.borrow().find(name).cloned()
+    }
+
+    fn take_controller(&self, call: &AssembledCall) -> Option<AbortController> {
+        let mut controllers = self.controllers.borrow_mut();
+        let index = controllers.iter().position(|(id, _)| *id == call.id)?;
+        Some(controllers.swap_remove(index).1)
     }
 
     /// `transformContext`, then `convertToLlm`.
@@ -136,7 +152,7 @@ impl PageHost {
             }
             None => Ok(value::items(&messages)
                 .iter()
-                .filter(|message| is_llm_message(message))
+                .filter(|message| self.kind == Kind::Call || is_llm_message(message))
                 .collect()),
         }
     }
@@ -225,7 +241,7 @@ fn block_of(message: &JsValue, call: &AssembledCall) -> JsValue {
 }
 
 /// An assistant message without content.
-pub(super) fn empty_message(head: Head) -> JsValue {
+fn empty_message(head: Head) -> JsValue {
     to_js(&AssistantMessage {
         api: head.api,
         provider: head.provider,
@@ -251,7 +267,7 @@ struct TailFields<'a> {
 }
 
 /// The same as an object of the page.
-pub(super) fn tail_fields(tail: &Tail) -> JsValue {
+fn tail_fields(tail: &Tail) -> JsValue {
     let ending = &tail.ending;
     to_js(&TailFields {
         usage: &ending.usage,
@@ -267,7 +283,7 @@ pub(super) fn tail_fields(tail: &Tail) -> JsValue {
 const MAX_DELAY_MS: f64 = 2_147_483_647.0;
 
 /// Waits by the page's clock.
-pub(super) async fn sleep(ms: f64) {
+async fn sleep(ms: f64) {
     TimeoutFuture::new(ms.clamp(0.0, MAX_DELAY_MS) as u32).await;
 }
 
@@ -316,10 +332,18 @@ impl Presenter for PageHost {
     async fn message_start(&self, head: Head) {
         let message = empty_message(head);
         self.core.channel.begin(&message);
-        self.emit(AgentEvent::MessageStart(MessageStartEvent {
-            message: Handle(message),
-        }))
-        .await;
+        match self.kind {
+            Kind::Run => {
+                self.emit(AgentEvent::MessageStart(MessageStartEvent {
+                    message: Handle(message),
+                }))
+                .await
+            }
+            Kind::Call => {
+                self.emit_call_event("start", &[("partial", &message)])
+                    .await
+            }
+        }
     }
 
     async fn message_update(&self, batch: &Batch, closing: bool) -> usize {
@@ -327,12 +351,36 @@ impl Presenter for PageHost {
     }
 
     async fn message_end(&self, tail: &Tail) -> Handle {
-        let message = Handle(self.core.channel.end(&tail_fields(tail)));
-        self.emit(AgentEvent::MessageEnd(MessageEndEvent {
-            message: message.clone(),
-        }))
-        .await;
-        message
+        let message = self.core.channel.end(&tail_fields(tail));
+        match (self.kind, tail.ending.stop_reason) {
+            (Kind::Run, _) => {
+                self.emit(AgentEvent::MessageEnd(MessageEndEvent {
+                    message: Handle(message.clone()),
+                }))
+                .await;
+            }
+            (Kind::Call, StopReason::Error | StopReason::Aborted) => {
+                self.emit_call_end("error", "error", &message).await;
+            }
+            (Kind::Call, StopReason::Stop | StopReason::Length | StopReason::ToolUse) => {
+                self.emit_call_end("done", "message", &message).await;
+            }
+        }
+        Handle(message)
+    }
+}
+
+impl PageHost {
+    async fn emit_call_end(&self, kind: &str, key: &str, message: &JsValue) {
+        let reason = value::get(message, "stopReason");
+        self.emit_call_event(kind, &[("reason", &reason), (key, message)])
+            .await;
+    }
+
+    async fn emit_call_event(&self, kind: &str, fields: &[(&str, &JsValue)]) {
+        let event = value::object(fields);
+        value::set(&event, "type", &kind.into());
+        self.core.channel.emit(&event).await;
     }
 }
 
@@ -342,13 +390,7 @@ impl ToolRunner for PageHost {
     }
 
     fn tool_names(&self) -> Vec<String> {
-        self.core
-            .tools
-            .borrow()
-            .tools
-            .iter()
-            .map(|tool| tool.spec.name.clone())
-            .collect()
+        self.core.tools.borrow().names()
     }
 
     fn pattern_matcher(&self) -> &dyn PatternMatcher {
@@ -407,17 +449,18 @@ impl ToolRunner for PageHost {
         let controller = AbortController::new().map_err(|thrown| error::describe(&thrown))?;
         self.controllers
             .borrow_mut()
-            .insert(call.id.clone(), controller.clone());
+            .push((call.id.clone(), controller.clone()));
         let output = tool
             .run(&call.id, &arguments.0, &controller, progress)
             .await;
-        self.controllers.borrow_mut().remove(&call.id);
+        self.take_controller(call);
         output
     }
 
     fn stop_tool(&self, call: &AssembledCall, reason: &str) {
-        let controller = self.controllers.borrow_mut().remove(&call.id);
-        let Some(controller) = controller else { return };
+        let Some(controller) = self.take_controller(call) else {
+            return;
+        };
         let aborted = value::get(&self.run.signal(), "reason");
         let reason = if aborted.is_undefined() {
             js_sys::Error::new(reason).into()
@@ -541,11 +584,7 @@ impl Host for PageHost {
                 let context = Context {
                     system_prompt: self.core.state.system_prompt(),
                     messages: transcript::read_messages(&messages)?,
-                    tools: tools
-                        .tools
-                        .iter()
-                        .map(|tool| tool.definition.clone())
-                        .collect(),
+                    tools: tools.definitions.clone(),
                 };
                 Source::Provider(Box::new((context, self.request_options(api_key))))
             }

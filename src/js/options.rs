@@ -1,15 +1,13 @@
 //! Options of the exported functions: read once, each checked, an unknown name refused.
 
-use std::collections::BTreeMap;
-
 use js_sys::{Function, Object};
-use serde::de::DeserializeOwned;
 use wasm_bindgen::prelude::*;
 
 use crate::agent::host::{InterruptMode, Rules, ToolExecutionMode};
 use crate::agent::queue::QueueMode;
 use crate::js::{error, transcript, value};
-use crate::model::{RequestOptions, ThinkingLevel};
+use crate::model::{Named, RequestOptions, ThinkingLevel};
+use crate::text::json::FromJson;
 
 /// Options of one model call.
 const CALL: &[&str] = &[
@@ -149,8 +147,7 @@ impl Options {
             get_follow_up_messages: reader.function("getFollowUpMessages")?,
             request: RequestOptions {
                 api_key: None,
-                headers: reader
-                    .data::<BTreeMap<String, String>>("headers", "an object of strings")?,
+                headers: reader.data::<Named<String>>("headers", "an object of strings")?,
                 reasoning: reader
                     .data::<ThinkingLevel>("reasoning", THINKING_LEVELS)?
                     .unwrap_or_default(),
@@ -206,11 +203,7 @@ pub(super) const THINKING_LEVELS: &str =
 ///
 /// # Errors
 /// An error that says what `what` must be.
-pub(super) fn data<T: DeserializeOwned>(
-    found: &JsValue,
-    what: &str,
-    expected: &str,
-) -> Result<T, JsValue> {
+pub(super) fn data<T: FromJson>(found: &JsValue, what: &str, expected: &str) -> Result<T, JsValue> {
     transcript::read(found).map_err(|_| error::invalid(what, expected, found))
 }
 
@@ -258,7 +251,7 @@ impl Reader<'_> {
         }
     }
 
-    fn data<T: DeserializeOwned>(&self, key: &str, expected: &str) -> Result<Option<T>, JsValue> {
+    fn data<T: FromJson>(&self, key: &str, expected: &str) -> Result<Option<T>, JsValue> {
         let Some(found) = self.given(key) else {
             return Ok(None);
         };

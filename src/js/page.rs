@@ -18,6 +18,7 @@ impl Page for JsPage {
     type Message = Handle;
     type Assistant = Handle;
     type ToolCall = Handle;
+    type Update = Handle;
     type Value = Handle;
 }
 

@@ -3,8 +3,6 @@
 //! Whatever such a source does with its `partial` objects does not matter: the message is assembled
 //! anew from deltas, so that its snapshots obey the same laws as those of a built-in protocol.
 
-use std::collections::BTreeMap;
-
 use js_sys::{Function, Reflect, Symbol};
 use wasm_bindgen::prelude::*;
 
@@ -12,6 +10,7 @@ use crate::error::{ErrorCode, ErrorInfo};
 use crate::js::{error, transcript, value};
 use crate::message::{StopReason, Usage};
 use crate::protocol::{StreamPart, UsageUpdate};
+use crate::text::json::{FromJson, Json, Unfit};
 
 /// A response that the app's `streamFn` makes. Dropping it tells the source to stop.
 #[derive(Debug)]
@@ -19,7 +18,7 @@ pub(super) struct AppStream {
     source: JsValue,
     iterator: JsValue,
     /// By content index: what the block's deltas came to so far.
-    blocks: BTreeMap<u32, Block>,
+    blocks: Vec<(u32, Block)>,
     calls: u32,
     is_over: bool,
 }
@@ -53,7 +52,7 @@ impl AppStream {
         Ok(Self {
             source,
             iterator,
-            blocks: BTreeMap::new(),
+            blocks: Vec::new(),
             calls: 0,
             is_over: false,
         })
@@ -152,32 +151,46 @@ impl AppStream {
             .as_f64()
             .ok_or_else(|| failed(format!("The {kind} event of streamFn has no contentIndex.")))?
             as u32;
-        let calls = &mut self.calls;
-        Ok(self.blocks.entry(index).or_insert_with(|| {
-            if kind.starts_with("text") {
-                parts.push(StreamPart::BlockEnd);
-                return Block::Text { is_empty: true };
-            }
-            if kind.starts_with("thinking") {
-                parts.push(StreamPart::BlockEnd);
-                return Block::Thinking { is_empty: true };
-            }
-            let key = *calls;
-            *calls += 1;
-            let call = match value::get(event, "toolCall") {
-                call if call.is_object() => call,
-                _ => nth_block(&value::get(event, "partial"), index),
-            };
-            parts.push(StreamPart::ToolCallStart {
-                key,
-                id: value::get_string(&call, "id").unwrap_or_default(),
-                name: value::get_string(&call, "name").unwrap_or_default(),
-            });
-            Block::Call {
-                key,
-                is_empty: true,
-            }
-        }))
+        let known = self.blocks.iter().position(|(known, _)| *known == index);
+        let place = known.unwrap_or(self.blocks.len());
+        if known.is_none() {
+            let block = self.begin(event, kind, index, parts);
+            self.blocks.push((index, block));
+        }
+        let block = self.blocks.get_mut(place).map(|(_, block)| block);
+        block.ok_or_else(|| failed("A block of streamFn was lost."))
+    }
+
+    fn begin(
+        &mut self,
+        event: &JsValue,
+        kind: &str,
+        index: u32,
+        parts: &mut Vec<StreamPart>,
+    ) -> Block {
+        if kind.starts_with("text") {
+            parts.push(StreamPart::BlockEnd);
+            return Block::Text { is_empty: true };
+        }
+        if kind.starts_with("thinking") {
+            parts.push(StreamPart::BlockEnd);
+            return Block::Thinking { is_empty: true };
+        }
+        let key = self.calls;
+        self.calls += 1;
+        let call = match value::get(event, "toolCall") {
+            call if call.is_object() => call,
+            _ => nth_block(&value::get(event, "partial"), index),
+        };
+        parts.push(StreamPart::ToolCallStart {
+            key,
+            id: value::get_string(&call, "id").unwrap_or_default(),
+            name: value::get_string(&call, "name").unwrap_or_default(),
+        });
+        Block::Call {
+            key,
+            is_empty: true,
+        }
     }
 
     /// Signatures come with the block at its end.
@@ -283,15 +296,24 @@ impl AppStream {
 }
 
 /// What counts of a final message.
-#[derive(serde::Deserialize)]
-#[serde(rename_all = "camelCase")]
 struct FinalMessage {
     stop_reason: StopReason,
-    #[serde(default)]
     usage: Usage,
     response_id: Option<String>,
     error_message: Option<String>,
     error: Option<ErrorInfo>,
+}
+
+impl FromJson for FinalMessage {
+    fn from_json(json: Json<'_>) -> Result<Self, Unfit> {
+        Ok(Self {
+            stop_reason: json.field("stopReason")?,
+            usage: json.or_default("usage")?,
+            response_id: json.optional("responseId")?,
+            error_message: json.optional("errorMessage")?,
+            error: json.optional("error")?,
+        })
+    }
 }
 
 impl Block {

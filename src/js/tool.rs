@@ -21,14 +21,15 @@ pub(super) struct PageTool {
     execute: Function,
     prepare_arguments: Option<Function>,
     pub(super) spec: Rc<Tool>,
-    pub(super) definition: ToolDefinition,
 }
 
 /// The tools that are set, and the array they were read from.
 #[derive(Debug, Default)]
 pub(super) struct ToolSet {
     source: Vec<JsValue>,
-    pub(super) tools: Vec<PageTool>,
+    /// What a model is told.
+    pub(super) definitions: Vec<ToolDefinition>,
+    tools: Vec<PageTool>,
 }
 
 impl ToolSet {
@@ -43,10 +44,10 @@ impl ToolSet {
         let source = value::items(tools);
         let mut set = Self {
             source: source.clone(),
-            tools: Vec::new(),
+            ..Self::default()
         };
         for (index, object) in source.into_iter().enumerate() {
-            let tool = PageTool::read(object, index)?;
+            let (tool, definition) = PageTool::read(object, index)?;
             if set.find(&tool.spec.name).is_some() {
                 let message = format!(
                     "tools[{index}]: there is already a tool named \"{}\".",
@@ -55,8 +56,39 @@ impl ToolSet {
                 return Err(error::misuse("invalid_argument", &message));
             }
             set.tools.push(tool);
+            set.definitions.push(definition);
         }
         Ok(set)
+    }
+
+    /// Reads tools that a model is only told about: nothing runs them.
+    ///
+    /// # Errors
+    /// Which tool is wrong, and what it must be.
+    pub(super) fn read_definitions(tools: &JsValue) -> Result<Self, JsValue> {
+        if !js_sys::Array::is_array(tools) {
+            return Err(error::invalid("tools", "an array of tools", tools));
+        }
+        let source = value::items(tools);
+        let read = |(index, object)| Ok(Fields { object, index }.definition()?.1);
+        let definitions = source
+            .iter()
+            .enumerate()
+            .map(read)
+            .collect::<Result<_, JsValue>>()?;
+        Ok(Self {
+            source,
+            definitions,
+            tools: Vec::new(),
+        })
+    }
+
+    /// The names of the tools that can be run.
+    pub(super) fn names(&self) -> Vec<String> {
+        self.tools
+            .iter()
+            .map(|tool| tool.spec.name.clone())
+            .collect()
     }
 
     /// Whether it was read from an array with just these elements.
@@ -67,29 +99,6 @@ impl ToolSet {
     pub(super) fn find(&self, name: &str) -> Option<&PageTool> {
         self.tools.iter().find(|tool| tool.spec.name == name)
     }
-}
-
-/// Reads tools that a model is only told about: nothing runs them.
-///
-/// # Errors
-/// Which tool is wrong, and what it must be.
-pub(super) fn read_definitions(tools: &JsValue) -> Result<Vec<ToolDefinition>, JsValue> {
-    if !js_sys::Array::is_array(tools) {
-        return Err(error::invalid("tools", "an array of tools", tools));
-    }
-    let read = |(index, object)| {
-        Ok(Fields {
-            object: &object,
-            index,
-        }
-        .definition()?
-        .1)
-    };
-    value::items(tools)
-        .into_iter()
-        .enumerate()
-        .map(read)
-        .collect()
 }
 
 /// The fields of one tool, each checked.
@@ -183,7 +192,7 @@ impl Fields<'_> {
 }
 
 impl PageTool {
-    fn read(object: JsValue, index: usize) -> Result<Self, JsValue> {
+    fn read(object: JsValue, index: usize) -> Result<(Self, ToolDefinition), JsValue> {
         let fields = Fields {
             object: &object,
             index,
@@ -200,13 +209,15 @@ impl PageTool {
             timeout_ms: fields.timeout_ms()?,
         };
         let prepare_arguments = fields.function("prepareArguments")?;
-        Ok(Self {
-            execute,
-            prepare_arguments,
-            spec: Rc::new(spec),
+        Ok((
+            Self {
+                execute,
+                prepare_arguments,
+                spec: Rc::new(spec),
+                object,
+            },
             definition,
-            object,
-        })
+        ))
     }
 
     /// Lets the tool change raw arguments.

@@ -1,12 +1,12 @@
 //! The page's messages as Rust types, when a request is made of them.
 
 use js_sys::Array;
-use serde::de::DeserializeOwned;
 use wasm_bindgen::prelude::*;
 
 use crate::error::{ErrorCode, ErrorInfo};
 use crate::js::error;
 use crate::message::Message;
+use crate::text::json::{FromJson, from_text};
 
 #[wasm_bindgen(module = "/src/js/transcript.js")]
 extern "C" {
@@ -24,28 +24,17 @@ extern "C" {
 pub(super) fn read_messages(messages: &Array) -> Result<Vec<Message>, ErrorInfo> {
     let invalid = |message: String| ErrorInfo::new(ErrorCode::InvalidRequest, message);
     let lines = to_lines(messages).map_err(|thrown| invalid(error::describe(&thrown)))?;
-    lines
-        .lines()
-        .enumerate()
-        .map(|(index, line)| {
-            serde_json::from_str(line)
-                .map_err(|error| invalid(format!("messages[{index}] is not a message: {error}")))
-        })
-        .collect()
+    let read = |(index, line)| {
+        from_text(line)
+            .map_err(|problem| invalid(format!("messages[{index}] is not a message: {problem}.")))
+    };
+    lines.lines().enumerate().map(read).collect()
 }
 
 /// Reads any value by its JSON.
 ///
 /// # Errors
 /// What is wrong with it.
-pub(super) fn read<T: DeserializeOwned>(value: &JsValue) -> Result<T, String> {
-    let json = to_json(value).map_err(|thrown| error::describe(&thrown))?;
-    serde_json::from_str(&json).map_err(|error| {
-        // Line and column would be those of a text that the caller never saw.
-        let text = error.to_string();
-        text.split(" at line ")
-            .next()
-            .unwrap_or_default()
-            .to_owned()
-    })
+pub(super) fn read<T: FromJson>(value: &JsValue) -> Result<T, String> {
+    from_text(&to_json(value).map_err(|thrown| error::describe(&thrown))?)
 }

@@ -8,9 +8,8 @@
 //! Sources: OpenAI, "Error codes"; Anthropic, "Errors" (types in `error.type`); Google, canonical
 //! error codes in `error.status`; OpenRouter, "Errors" (numeric codes, also inside a 200).
 
-use serde_json::Value;
-
 use crate::error::{ErrorCode, ErrorInfo};
+use crate::text::json::Json;
 
 #[cfg(test)]
 mod tests;
@@ -26,8 +25,10 @@ pub(crate) fn from_http(
     retry_after_ms: Option<f64>,
 ) -> ErrorInfo {
     let body = body.trim();
-    let value = serde_json::from_str::<Value>(body).unwrap_or(Value::Null);
-    let report = Report::read(find(&value).unwrap_or(&value));
+    let json = Json::parse(body).ok();
+    let report = json
+        .map(|json| Report::read(find(json).unwrap_or(json)))
+        .unwrap_or_default();
     let (code, retryable) = classify(Some(status), &report);
     let said = if !report.message.is_empty() {
         clean(&report.message)
@@ -35,7 +36,7 @@ pub(crate) fn from_http(
         "without a message".to_owned()
     } else if looks_like_html(body) {
         "with an HTML page in place of an error message".to_owned()
-    } else if !value.is_null() {
+    } else if json.is_some() {
         "with an error of unknown form".to_owned()
     } else {
         clean(body)
@@ -50,25 +51,39 @@ pub(crate) fn from_http(
 }
 
 /// The failure that a payload inside a successful response reports, if it reports one.
-pub(crate) fn in_payload(api: &str, payload: &Value) -> Option<ErrorInfo> {
-    let report = Report::read(find(payload)?);
+pub(crate) fn in_payload(api: &str, payload: Json<'_>) -> Option<ErrorInfo> {
+    find(payload).map(|error| from_report(api, &Report::read(error)))
+}
+
+/// The failure that a payload reports of which it is known that it reports one.
+pub(crate) fn reported(api: &str, payload: Json<'_>) -> ErrorInfo {
+    from_report(api, &Report::read(find(payload).unwrap_or(payload)))
+}
+
+/// A failure of which nothing is known but a sentence.
+pub(crate) fn said(api: &str, message: &str) -> ErrorInfo {
+    from_report(
+        api,
+        &Report {
+            message: message.to_owned(),
+            ..Report::default()
+        },
+    )
+}
+
+fn from_report(api: &str, report: &Report) -> ErrorInfo {
     let status = report
         .code
         .parse()
         .ok()
         .filter(|code| (400..600).contains(code));
-    let (code, retryable) = classify(status, &report);
-    let said = if report.message.is_empty() {
-        &report.code
-    } else {
-        &report.message
+    let (code, retryable) = classify(status, report);
+    let said = match (report.message.as_str(), report.code.as_str()) {
+        ("", "") => "the provider reported an error",
+        ("", code) => code,
+        (message, _) => message,
     };
-    let said = if said.is_empty() {
-        "the provider reported an error"
-    } else {
-        said
-    };
-    Some(ErrorInfo::new(code, format!("{api}: {}", clean(said))).retryable(retryable))
+    ErrorInfo::new(code, format!("{api}: {}", clean(said))).retryable(retryable)
 }
 
 /// Whether the text is a page and not data.
@@ -78,31 +93,25 @@ pub(crate) fn looks_like_html(text: &str) -> bool {
 
 /// The part of a body that describes the failure: behind `error`, in the first element of an
 /// array, or the body itself where it says that it is an error.
-fn find(value: &Value) -> Option<&Value> {
-    if let Value::Array(items) = value {
-        return items.iter().find_map(find);
+fn find(json: Json<'_>) -> Option<Json<'_>> {
+    if json.is_array() {
+        return json.items().find_map(find);
     }
-    let members = value.as_object()?;
-    let inner = members.get("error").filter(|inner| !is_void(inner));
-    if let Some(inner) = inner {
+    if let Some(inner) = json.get("error").filter(|inner| !is_void(*inner)) {
         return Some(find(inner).unwrap_or(inner));
     }
-    let is_error = |name: &str| members.get(name).and_then(Value::as_str) == Some("error");
-    let coded = members.contains_key("code") || members.contains_key("status");
-    let described = coded && members.get("message").is_some_and(Value::is_string);
-    let is_failure =
-        is_error("type") || is_error("object") || described || members.contains_key("detail");
-    (is_failure && !members.contains_key("choices")).then_some(value)
+    let has = |name: &str| json.get(name).is_some();
+    let is_error = |name: &str| json.get(name).and_then(Json::as_str).as_deref() == Some("error");
+    let described =
+        (has("code") || has("status")) && json.get("message").is_some_and(Json::is_string);
+    let is_failure = is_error("type") || is_error("object") || described || has("detail");
+    (is_failure && !has("choices")).then_some(json)
 }
 
-fn is_void(value: &Value) -> bool {
-    match value {
-        Value::Null | Value::Bool(false) => true,
-        Value::String(text) => text.is_empty(),
-        Value::Object(members) => members.is_empty(),
-        Value::Array(items) => items.is_empty(),
-        _ => false,
-    }
+fn is_void(json: Json<'_>) -> bool {
+    matches!(json.text(), "false" | "\"\"")
+        || (json.members().next().is_none() && json.is_object())
+        || (json.items().next().is_none() && json.is_array())
 }
 
 /// What a description of a failure says.
@@ -116,7 +125,7 @@ struct Report {
 }
 
 impl Report {
-    fn read(error: &Value) -> Self {
+    fn read(error: Json<'_>) -> Self {
         let mut report = Self {
             message: sentence(error),
             ..Self::default()
@@ -133,42 +142,43 @@ impl Report {
     }
 }
 
-fn as_text(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        Value::Number(number) => number.to_string(),
-        _ => String::new(),
+fn as_text(json: Json<'_>) -> String {
+    match json.as_str() {
+        Some(text) => text.into_owned(),
+        None if json.as_f64().is_some() => json.text().to_owned(),
+        None => String::new(),
     }
 }
 
 /// The sentence for people in an error value. Routers put their upstream's own words into
 /// `metadata.raw`, validators put a list into `detail`.
-fn sentence(error: &Value) -> String {
-    match error {
-        Value::String(text) => text.trim().to_owned(),
-        Value::Array(items) => items.first().map(sentence).unwrap_or_default(),
-        Value::Object(members) => {
-            let mut said = ["message", "msg", "detail", "error"]
-                .iter()
-                .filter_map(|name| members.get(*name))
-                .map(sentence)
-                .find(|said| !said.is_empty())
-                .unwrap_or_default();
-            let raw = members
-                .get("metadata")
-                .and_then(|metadata| metadata.get("raw"));
-            if let Some(raw) = raw.and_then(Value::as_str) {
-                let inner = serde_json::from_str::<Value>(raw).map(|inner| sentence(&inner));
-                let inner = inner.unwrap_or_else(|_| raw.trim().to_owned());
-                if !inner.is_empty() && !said.contains(&inner) {
-                    said.push_str(": ");
-                    said.push_str(&inner);
-                }
-            }
-            said
-        }
-        _ => String::new(),
+fn sentence(error: Json<'_>) -> String {
+    if let Some(text) = error.as_str() {
+        return text.trim().to_owned();
     }
+    if error.is_array() {
+        return error.items().next().map(sentence).unwrap_or_default();
+    }
+    let names = ["message", "msg", "detail", "error"];
+    let found = names
+        .iter()
+        .filter_map(|name| error.get(name))
+        .map(sentence);
+    let mut said = found
+        .into_iter()
+        .find(|said| !said.is_empty())
+        .unwrap_or_default();
+    let raw = error
+        .get("metadata")
+        .and_then(|metadata| metadata.get("raw")?.as_str());
+    if let Some(raw) = raw {
+        let inner = Json::parse(&raw).map_or_else(|_| raw.trim().to_owned(), sentence);
+        if !inner.is_empty() && !said.contains(&inner) {
+            said.push_str(": ");
+            said.push_str(&inner);
+        }
+    }
+    said
 }
 
 /// The kind of a failure and whether the same request may succeed later.

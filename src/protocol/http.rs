@@ -2,9 +2,8 @@
 //!
 //! Owns the merging of headers and their syntax. Refuses to know which ones a protocol sends.
 
-use std::collections::BTreeMap;
-
 use crate::error::{ErrorCode, ErrorInfo};
+use crate::model::Named;
 
 /// The headers of one request: names in lower case, each once, later ones over earlier ones.
 #[derive(Debug, Default)]
@@ -45,10 +44,7 @@ impl Headers {
     ///
     /// # Errors
     /// As [`Headers::set`].
-    pub(crate) fn extend(
-        &mut self,
-        headers: Option<&BTreeMap<String, String>>,
-    ) -> Result<(), ErrorInfo> {
+    pub(crate) fn extend(&mut self, headers: Option<&Named<String>>) -> Result<(), ErrorInfo> {
         headers
             .into_iter()
             .flatten()

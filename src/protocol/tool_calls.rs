@@ -184,7 +184,7 @@ impl ToolCallTracker {
         }
         let last = self.calls.last()?;
         let late = last.id.is_empty()
-            && !last.end.complete
+            && (!last.end.complete || piece.arguments.is_empty())
             && last.chunk != self.chunk
             && (piece.name.is_empty() || piece.name == last.name);
         late.then_some(self.calls.len() - 1)
@@ -196,12 +196,12 @@ impl ToolCallTracker {
             true
         } else if last.name != piece.name {
             false
-        } else if last.end.complete {
+        } else if last.end.complete && !piece.arguments.is_empty() {
             // Where calls have ids, one without an id repeats what was said; elsewhere equal calls
             // are two calls.
             !last.id.is_empty() && !last.is_followed_by(piece)
         } else {
-            !piece.arguments.is_empty()
+            true
         };
         (same && last.chunk != self.chunk).then_some(self.calls.len() - 1)
     }

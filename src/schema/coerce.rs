@@ -6,6 +6,8 @@
 
 use serde_json::{Map, Value};
 
+use crate::text::json::Json;
+
 use super::check::{Checker, item_schema, list};
 use super::value::{ARRAY, NULL, STRING, types_of};
 
@@ -68,8 +70,9 @@ impl Checker<'_> {
         }
         let converted = match value {
             // The text of a number, a boolean, an object or an array is its JSON.
-            Value::String(text) => serde_json::from_str::<Value>(text.trim())
+            Value::String(text) => Json::parse(text)
                 .ok()
+                .map(Json::to_value)
                 .filter(|parsed| wanted & types_of(parsed) & !NULL != 0),
             Value::Number(number) if wanted & STRING != 0 => {
                 let text = number.to_string();

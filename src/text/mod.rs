@@ -12,6 +12,8 @@
 //! assert_eq!(parse_arguments(frame.data).unwrap()["city"], "Paris");
 //! ```
 
+mod escape;
+pub mod json;
 pub mod partial_json;
 mod scan;
 pub mod sse;

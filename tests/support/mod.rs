@@ -1,6 +1,12 @@
 //! What several integration tests need: recorded streams, a fold of parts into a message, and a
 //! strict reader of requests.
-#![allow(dead_code, unreachable_pub)]
+#![allow(dead_code, unreachable_pub, reason = "each test uses a part of it")]
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stderr
+)]
 
 pub mod chat_request;
 pub mod fold;

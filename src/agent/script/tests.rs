@@ -1,7 +1,8 @@
 use super::*;
+use crate::text::json::from_text;
 
 fn turn(value: Value) -> ScriptTurn {
-    serde_json::from_value(value).unwrap()
+    from_text(&value.to_string()).unwrap()
 }
 
 /// What the frames of a response say, in short.
@@ -63,7 +64,7 @@ fn a_turn_is_the_stream_that_a_provider_would_send() {
             r#"{"tool_calls":[{"function":{"arguments":"","name":"g"},"index":1,"type":"function"}]}"#,
             r#"{"tool_calls":[{"function":{"arguments":"{}"},"index":1}]}"#,
             r#"finish "tool_calls""#,
-            r#"null{"completion_tokens":2,"prompt_tokens":9,"prompt_tokens_details":{"cached_tokens":1},"total_tokens":11}"#,
+            r#"null{"completion_tokens":2,"prompt_tokens":9,"prompt_tokens_details":{"cache_write_tokens":0,"cached_tokens":1},"total_tokens":11}"#,
             "[DONE]",
         ]
     );

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::turn::Turn;
 use super::{Lawful, Verdict, ensure};
-use crate::event::{AgentEndEvent, AgentEndReason, AgentEvent, Page};
+use crate::event::{AgentEndEvent, AgentEndReason, AgentEvent, AssistantMessageEvent, Page};
 use crate::message::{AssistantMessage, StopReason, ToolCall};
 
 /// One run, as far as its events were read.
@@ -34,7 +34,12 @@ impl<P: Page> Default for Run<'_, P> {
 
 impl<'a, P> Run<'a, P>
 where
-    P: Page<Assistant = AssistantMessage, ToolCall = ToolCall, Value = Value>,
+    P: Page<
+            Assistant = AssistantMessage,
+            ToolCall = ToolCall,
+            Update = AssistantMessageEvent<P>,
+            Value = Value,
+        >,
     P::Message: Lawful,
 {
     /// The next event.

@@ -5,8 +5,8 @@ use serde_json::Value;
 use super::growth::Growth;
 use super::{Kind, Lawful, Verdict, ensure, same_json};
 use crate::event::{
-    AgentEvent, MessageUpdateEvent, Page, ToolExecutionEndEvent, ToolExecutionStartEvent,
-    ToolExecutionUpdateEvent, TurnEndEvent,
+    AgentEvent, AssistantMessageEvent, MessageUpdateEvent, Page, ToolExecutionEndEvent,
+    ToolExecutionStartEvent, ToolExecutionUpdateEvent, TurnEndEvent,
 };
 use crate::message::{AssistantMessage, StopReason, ToolCall, ToolResultMessage};
 
@@ -55,7 +55,12 @@ impl<P: Page> Default for Turn<'_, P> {
 
 impl<'a, P> Turn<'a, P>
 where
-    P: Page<Assistant = AssistantMessage, ToolCall = ToolCall, Value = Value>,
+    P: Page<
+            Assistant = AssistantMessage,
+            ToolCall = ToolCall,
+            Update = AssistantMessageEvent<P>,
+            Value = Value,
+        >,
     P::Message: Lawful,
 {
     /// The next event within the turn.

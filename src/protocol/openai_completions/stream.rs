@@ -7,16 +7,17 @@
 //! A response is complete with `[DONE]`, or when the body ends after a finish reason. The verdict
 //! waits for one of the two, because hosts send usage, and some even text, after the finish reason.
 
-use serde_json::Value;
+use std::borrow::Cow;
 
 use super::API;
 use super::usage::UsageCounter;
-use super::wire::{CallDelta, Chunk, Delta, into_usual_shape};
+use super::wire::{CallDelta, Chunk, Delta};
 use crate::error::{ErrorCode, ErrorInfo};
 use crate::message::StopReason;
 use crate::protocol::StreamPart;
 use crate::protocol::failure;
 use crate::protocol::tool_calls::{CallPiece, ToolCallTracker};
+use crate::text::json::Json;
 use crate::text::sse::Frame;
 
 #[cfg(test)]
@@ -87,95 +88,78 @@ impl StreamDecoder {
     }
 
     fn on_payload(&mut self, data: &str, parts: &mut Vec<StreamPart>) {
-        match serde_json::from_str::<Chunk<'_>>(data) {
-            Ok(chunk) if is_usual(&chunk) => self.on_chunk(chunk, parts),
-            _ => self.on_unusual(data, parts),
-        }
-    }
-
-    /// A payload that reports a failure, or has another shape than most.
-    fn on_unusual(&mut self, data: &str, parts: &mut Vec<StreamPart>) {
-        let Ok(mut payload) = serde_json::from_str::<Value>(data) else {
+        let Ok(json) = Json::parse(data) else {
             return self.fail(
                 bad_response("the response holds malformed JSON", true),
                 parts,
             );
         };
-        let in_choice = |payload: &Value| {
-            let choices = payload.get("choices")?.as_array()?;
-            choices
-                .iter()
-                .find_map(|choice| failure::in_payload(API, choice))
-        };
-        if let Some(error) = failure::in_payload(API, &payload).or_else(|| in_choice(&payload)) {
-            // The chunk that reports a failure may count the tokens used until then.
-            into_usual_shape(&mut payload);
-            if let Ok(chunk) = serde_json::from_str(&payload.to_string()) {
+        let chunk = Chunk::read(json);
+        if !chunk.is_usual {
+            let in_choice = || {
+                chunk
+                    .choices
+                    .iter()
+                    .find_map(|choice| failure::in_payload(API, choice.json?))
+            };
+            if let Some(error) = failure::in_payload(API, json).or_else(in_choice) {
+                // The chunk that reports a failure may count the tokens used until then.
                 self.count(&chunk, parts);
+                return self.fail(error, parts);
             }
-            return self.fail(error, parts);
+            if chunk.is_broken || !json.is_object() {
+                return self.fail(
+                    bad_response("a chunk of the response is unreadable", true),
+                    parts,
+                );
+            }
         }
-        into_usual_shape(&mut payload);
-        match serde_json::from_str::<Chunk<'_>>(&payload.to_string()) {
-            Ok(chunk) => self.on_chunk(chunk, parts),
-            Err(_) => self.fail(
-                bad_response("a chunk of the response is unreadable", true),
-                parts,
-            ),
-        }
+        self.on_chunk(chunk, parts);
     }
 
     fn on_chunk(&mut self, chunk: Chunk<'_>, parts: &mut Vec<StreamPart>) {
         if !self.has_id
-            && let Some(id) = chunk.id.filter(|id| !id.is_empty())
+            && let Some(id) = chunk.id.and_then(Json::as_str).filter(|id| !id.is_empty())
         {
             self.has_id = true;
-            parts.push(StreamPart::ResponseId(id.to_owned()));
+            parts.push(StreamPart::ResponseId(id.into_owned()));
         }
         self.count(&chunk, parts);
-        for choice in chunk.choices.into_iter().flatten() {
+        for choice in chunk.choices {
             if choice.index.is_some_and(|index| index > 0) {
                 continue;
             }
             // A message beside or behind deltas repeats them.
-            let whole = if self.answered { None } else { choice.message };
+            let whole = choice.message.filter(|_| !self.answered);
             if let Some(delta) = choice.delta.or(whole) {
-                self.on_delta(delta, parts);
+                self.on_delta(Delta::read(delta), parts);
             }
             if let Some(reason) = choice.finish_reason.filter(|reason| !reason.is_empty()) {
-                self.verdict = Some(verdict(reason));
+                self.verdict = Some(verdict(&reason));
             }
         }
     }
 
-    fn on_delta(&mut self, delta: Delta, parts: &mut Vec<StreamPart>) {
-        let details = delta.reasoning_details.into_iter().flatten();
-        let detail: String = details
-            .filter_map(|detail| detail.text.or(detail.summary))
-            .collect();
-        // Hosts that fill several of these fields say the same in each.
-        let thinking = [
-            delta.reasoning_content,
-            delta.reasoning,
-            delta.reasoning_text,
-            Some(detail),
-        ];
-        let thinking = thinking.into_iter().flatten().find(|text| !text.is_empty());
-        self.push_block(thinking.map(StreamPart::Thinking), parts);
-        for text in [delta.content, delta.refusal].into_iter().flatten() {
-            self.push_block((!text.is_empty()).then_some(StreamPart::Text(text)), parts);
-        }
-        if let Some(calls) = delta.tool_calls.filter(|calls| !calls.is_empty()) {
+    fn on_delta(&mut self, delta: Delta<'_>, parts: &mut Vec<StreamPart>) {
+        self.push_block(delta.thinking, StreamPart::Thinking, parts);
+        self.push_block(delta.text, StreamPart::Text, parts);
+        self.push_block(delta.refusal, StreamPart::Text, parts);
+        if !delta.tool_calls.is_empty() {
             self.answered = true;
-            self.calls.chunk(calls.iter().map(piece), parts);
+            self.calls.chunk(delta.tool_calls.iter().map(piece), parts);
         }
     }
 
-    fn push_block(&mut self, part: Option<StreamPart>, parts: &mut Vec<StreamPart>) {
-        if let Some(part) = part {
+    fn push_block(
+        &mut self,
+        text: Cow<'_, str>,
+        part: fn(String) -> StreamPart,
+        parts: &mut Vec<StreamPart>,
+    ) {
+        if !text.is_empty() {
             self.answered = true;
             self.calls.end_complete(parts);
-            parts.push(part);
+            parts.push(part(text.into_owned()));
         }
     }
 
@@ -217,23 +201,12 @@ impl StreamDecoder {
     }
 }
 
-fn is_usual(chunk: &Chunk<'_>) -> bool {
-    let choices = chunk.choices.iter().flatten();
-    let known = chunk.choices.is_some() || chunk.usage.is_some();
-    known && chunk.error.is_none() && choices.into_iter().all(|choice| choice.error.is_none())
-}
-
-fn piece(call: &CallDelta) -> CallPiece<'_> {
-    let function = call.function.as_ref();
+fn piece<'a>(call: &'a CallDelta<'_>) -> CallPiece<'a> {
     CallPiece {
         index: call.index,
-        id: call.id.as_deref().unwrap_or_default(),
-        name: function
-            .and_then(|function| function.name.as_deref())
-            .unwrap_or_default(),
-        arguments: function
-            .and_then(|function| function.arguments.as_deref())
-            .unwrap_or_default(),
+        id: &call.id,
+        name: &call.name,
+        arguments: &call.arguments,
     }
 }
 
@@ -274,10 +247,10 @@ fn verdict(reason: &str) -> Result<StopReason, ErrorInfo> {
 
 /// What an `error` event says, whatever its data looks like.
 fn reported_as_error(data: &str) -> ErrorInfo {
-    let payload = serde_json::from_str::<Value>(data).unwrap_or_else(|_| data.into());
-    let wrapped = serde_json::json!({ "error": payload });
-    failure::in_payload(API, &wrapped)
-        .unwrap_or_else(|| bad_response("the provider reported an error", true))
+    match Json::parse(data) {
+        Ok(json) => failure::reported(API, json),
+        Err(_) => failure::said(API, data),
+    }
 }
 
 fn bad_response(what: &str, retryable: bool) -> ErrorInfo {

@@ -3,8 +3,9 @@
 //! Owns the merge: counts are cumulative, so a later count replaces an earlier one; a count that is
 //! missing, or zero, leaves the earlier one. Refuses to know prices.
 
-use super::wire::{Choice, Chunk, WireUsage};
+use super::wire::Chunk;
 use crate::protocol::UsageUpdate;
+use crate::text::json::Json;
 
 /// What has been reported so far, in the wire's own terms.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -21,38 +22,36 @@ impl UsageCounter {
     /// Reads the counts of one chunk. The counts so far, if they have changed.
     pub(super) fn read(&mut self, chunk: &Chunk<'_>) -> Option<UsageUpdate> {
         let before = *self;
-        let in_choices = chunk
-            .choices
-            .iter()
-            .flatten()
-            .map(|choice: &Choice<'_>| &choice.usage);
-        let groq = chunk.x_groq.as_ref().and_then(|extra| extra.usage.as_ref());
-        for usage in in_choices.flatten().chain(groq).chain(&chunk.usage) {
+        let choices = chunk.choices.iter().filter_map(|choice| choice.usage);
+        let groq = chunk.x_groq.and_then(|extra| extra.get("usage"));
+        for usage in choices.chain(groq).chain(chunk.usage) {
             self.add(usage);
         }
         (*self != before).then(|| self.update())
     }
 
-    fn add(&mut self, usage: &WireUsage) {
-        let prompt_details = usage.prompt_tokens_details.as_ref();
-        let completion_details = usage.completion_tokens_details.as_ref();
-        let cached = prompt_details.and_then(|details| details.cached_tokens);
-        let hit = usage.prompt_cache_hit_tokens.or(usage.cached_tokens);
-        take(&mut self.prompt, usage.prompt_tokens);
-        take(&mut self.completion, usage.completion_tokens);
-        take(&mut self.total, usage.total_tokens);
-        take(
-            &mut self.cached,
-            cached.filter(|count| *count > 0.0).or(hit),
-        );
-        take(
-            &mut self.written,
-            prompt_details.and_then(|details| details.cache_write_tokens),
-        );
-        take(
-            &mut self.reasoning,
-            completion_details.and_then(|details| details.reasoning_tokens),
-        );
+    fn add(&mut self, usage: Json<'_>) {
+        let count = |json: Option<Json<'_>>| json.and_then(Json::as_f64);
+        for (key, value) in usage.members() {
+            match &*key {
+                "prompt_tokens" => take(&mut self.prompt, value.as_f64()),
+                "completion_tokens" => take(&mut self.completion, value.as_f64()),
+                "total_tokens" => take(&mut self.total, value.as_f64()),
+                // DeepSeek, and Moonshot.
+                "prompt_cache_hit_tokens" | "cached_tokens" => {
+                    take(&mut self.cached, value.as_f64())
+                }
+                "prompt_tokens_details" => {
+                    take(&mut self.cached, count(value.get("cached_tokens")));
+                    // OpenRouter.
+                    take(&mut self.written, count(value.get("cache_write_tokens")));
+                }
+                "completion_tokens_details" => {
+                    take(&mut self.reasoning, count(value.get("reasoning_tokens")))
+                }
+                _ => {}
+            }
+        }
     }
 
     fn update(&self) -> UsageUpdate {

@@ -1,206 +1,202 @@
 //! The JSON of a chat-completions response, as far as it is read.
 //!
-//! Owns the shapes that nearly every chunk has, so that one pass of the JSON parser is enough for
-//! it; unknown members are skipped. Chunks of other shapes (content in typed parts, arguments as an
-//! object, numbers where text belongs) fail to parse, and [`into_usual_shape`] rewrites them.
-//! Refuses to interpret: what the members mean is the business of `stream.rs`.
+//! Owns where things stand in a payload: each object is gone through once, what is unknown or `null`
+//! is skipped, and what has another type than most hosts give it (content in typed parts, arguments
+//! as an object) is read all the same. Refuses to interpret: what the members mean is the business
+//! of `stream.rs`.
 //!
 //! Sources: OpenAI API reference, "The chat completion chunk object"; Mistral API, "Chat
 //! Completion" (content in typed parts); OpenRouter, "Reasoning tokens" (`reasoning`,
 //! `reasoning_details`); DeepSeek API, "Create Chat Completion" (`reasoning_content`,
 //! `prompt_cache_hit_tokens`).
 
-use serde::Deserialize;
-use serde::de::IgnoredAny;
-use serde_json::{Map, Value};
+use std::borrow::Cow;
+
+use crate::text::json::Json;
 
 /// One `data:` payload, or a whole completion.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
+#[derive(Debug, Default)]
 pub(super) struct Chunk<'a> {
-    pub(super) id: Option<&'a str>,
-    #[serde(borrow)]
-    pub(super) choices: Option<Vec<Choice<'a>>>,
-    pub(super) usage: Option<WireUsage>,
-    pub(super) x_groq: Option<GroqExtra>,
-    /// Present: the payload reports a failure.
-    pub(super) error: Option<IgnoredAny>,
+    pub(super) id: Option<Json<'a>>,
+    pub(super) choices: Vec<Choice<'a>>,
+    pub(super) usage: Option<Json<'a>>,
+    /// Groq's place for it.
+    pub(super) x_groq: Option<Json<'a>>,
+    /// Whether the payload looks like a chunk and not like a failure.
+    pub(super) is_usual: bool,
+    /// Whether a member that every chunk has is no such thing.
+    pub(super) is_broken: bool,
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
+#[derive(Debug, Default)]
 pub(super) struct Choice<'a> {
+    pub(super) json: Option<Json<'a>>,
     pub(super) index: Option<u32>,
-    pub(super) delta: Option<Delta>,
+    pub(super) delta: Option<Json<'a>>,
     /// In place of `delta` where a whole completion comes at once.
-    pub(super) message: Option<Delta>,
-    pub(super) finish_reason: Option<&'a str>,
+    pub(super) message: Option<Json<'a>>,
+    pub(super) finish_reason: Option<Cow<'a, str>>,
     /// Moonshot's place for it.
-    pub(super) usage: Option<WireUsage>,
-    /// Present: the upstream of a router failed.
-    pub(super) error: Option<IgnoredAny>,
+    pub(super) usage: Option<Json<'a>>,
+    /// The upstream of a router failed.
+    pub(super) has_error: bool,
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(super) struct Delta {
-    pub(super) content: Option<String>,
-    pub(super) refusal: Option<String>,
-    pub(super) reasoning_content: Option<String>,
-    pub(super) reasoning: Option<String>,
-    pub(super) reasoning_text: Option<String>,
-    pub(super) reasoning_details: Option<Vec<ReasoningDetail>>,
-    pub(super) tool_calls: Option<Vec<CallDelta>>,
+#[derive(Debug, Default)]
+pub(super) struct Delta<'a> {
+    pub(super) text: Cow<'a, str>,
+    pub(super) refusal: Cow<'a, str>,
+    /// Hosts that fill several of the fields for it say the same in each.
+    pub(super) thinking: Cow<'a, str>,
+    pub(super) tool_calls: Vec<CallDelta<'a>>,
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(super) struct ReasoningDetail {
-    pub(super) text: Option<String>,
-    pub(super) summary: Option<String>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(super) struct CallDelta {
+#[derive(Debug, Default)]
+pub(super) struct CallDelta<'a> {
     pub(super) index: Option<u32>,
-    pub(super) id: Option<String>,
-    pub(super) function: Option<FunctionDelta>,
+    pub(super) id: Cow<'a, str>,
+    pub(super) name: Cow<'a, str>,
+    pub(super) arguments: Cow<'a, str>,
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(super) struct FunctionDelta {
-    pub(super) name: Option<String>,
-    pub(super) arguments: Option<String>,
+/// The members of an object that say something.
+fn members<'a>(json: Json<'a>) -> impl Iterator<Item = (Cow<'a, str>, Json<'a>)> {
+    json.members().filter(|(_, value)| !value.is_null())
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(super) struct GroqExtra {
-    pub(super) usage: Option<WireUsage>,
+fn index(json: Json<'_>) -> Option<u32> {
+    json.as_f64().map(|index| index as u32)
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(super) struct WireUsage {
-    pub(super) prompt_tokens: Option<f64>,
-    pub(super) completion_tokens: Option<f64>,
-    pub(super) total_tokens: Option<f64>,
-    pub(super) prompt_tokens_details: Option<PromptDetails>,
-    pub(super) completion_tokens_details: Option<CompletionDetails>,
-    /// DeepSeek.
-    pub(super) prompt_cache_hit_tokens: Option<f64>,
-    /// Moonshot.
-    pub(super) cached_tokens: Option<f64>,
+fn string(json: Json<'_>) -> Cow<'_, str> {
+    json.as_str().unwrap_or_default()
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(super) struct PromptDetails {
-    pub(super) cached_tokens: Option<f64>,
-    /// OpenRouter.
-    pub(super) cache_write_tokens: Option<f64>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(super) struct CompletionDetails {
-    pub(super) reasoning_tokens: Option<f64>,
-}
-
-/// Rewrites a payload that is JSON but not of the usual shape: typed content parts become text and
-/// thinking, arguments become text, and members of a type that cannot be read are left out.
-pub(super) fn into_usual_shape(payload: &mut Value) {
-    let Some(chunk) = payload.as_object_mut() else {
-        return;
-    };
-    // Borrowed text has no escapes; an id or a reason that has some is not worth a second form.
-    keep(chunk, "id", |id| id.as_str().is_some_and(is_plain));
-    keep(chunk, "usage", Value::is_object);
-    keep(chunk, "x_groq", Value::is_object);
-    let choices = chunk.get_mut("choices").and_then(Value::as_array_mut);
-    for choice in choices
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_object_mut)
-    {
-        keep(choice, "index", Value::is_u64);
-        keep(choice, "usage", Value::is_object);
-        keep(choice, "finish_reason", |reason| {
-            reason.as_str().is_some_and(is_plain)
-        });
-        for name in ["delta", "message"] {
-            keep(choice, name, Value::is_object);
-            if let Some(delta) = choice.get_mut(name).and_then(Value::as_object_mut) {
-                rewrite_delta(delta);
+impl<'a> Chunk<'a> {
+    pub(super) fn read(json: Json<'a>) -> Self {
+        let mut chunk = Self::default();
+        let (mut has_error, mut is_known) = (false, false);
+        for (key, value) in members(json) {
+            match &*key {
+                "id" => chunk.id = Some(value),
+                "choices" => {
+                    is_known = true;
+                    chunk.is_broken = !value.is_array() || !value.items().all(Json::is_object);
+                    chunk.choices = value.items().map(Choice::read).collect();
+                }
+                "usage" => {
+                    is_known = true;
+                    chunk.usage = Some(value);
+                }
+                "x_groq" => chunk.x_groq = Some(value),
+                "error" => has_error = true,
+                _ => {}
             }
         }
+        chunk.is_usual = !chunk.is_broken
+            && is_known
+            && !has_error
+            && !chunk.choices.iter().any(|choice| choice.has_error);
+        chunk
     }
 }
 
-fn rewrite_delta(delta: &mut Map<String, Value>) {
-    if let Some(Value::Array(content)) = delta.get("content") {
-        let (mut text, mut thinking) = (String::new(), String::new());
-        for part in content {
+impl<'a> Choice<'a> {
+    fn read(json: Json<'a>) -> Self {
+        let mut choice = Self {
+            json: Some(json),
+            ..Self::default()
+        };
+        for (key, value) in members(json) {
+            match &*key {
+                "index" => choice.index = index(value),
+                "delta" => choice.delta = Some(value),
+                "message" => choice.message = Some(value),
+                "finish_reason" => choice.finish_reason = value.as_str(),
+                "usage" => choice.usage = Some(value),
+                "error" => choice.has_error = true,
+                _ => {}
+            }
+        }
+        choice
+    }
+}
+
+impl<'a> Delta<'a> {
+    pub(super) fn read(json: Json<'a>) -> Self {
+        let mut delta = Self::default();
+        for (key, value) in members(json) {
+            match &*key {
+                "content" if value.is_array() => delta.read_parts(value),
+                "content" => delta.text = string(value),
+                "refusal" => delta.refusal = string(value),
+                "reasoning_content" | "reasoning" | "reasoning_text" => delta.think(string(value)),
+                "reasoning_details" => {
+                    let texts = value
+                        .items()
+                        .filter_map(|detail| detail.get("text").or(detail.get("summary")));
+                    delta.think(texts.map(string).collect::<String>().into());
+                }
+                "tool_calls" => delta.tool_calls = value.items().map(CallDelta::read).collect(),
+                _ => {}
+            }
+        }
+        delta
+    }
+
+    fn think(&mut self, thinking: Cow<'a, str>) {
+        if self.thinking.is_empty() {
+            self.thinking = thinking;
+        }
+    }
+
+    /// Content in typed parts.
+    fn read_parts(&mut self, content: Json<'a>) {
+        for part in content.items() {
             match part.get("thinking") {
-                Some(inner) => push_text(inner, &mut thinking),
-                None => push_text(part, &mut text),
+                Some(inner) => push_text(inner, self.thinking.to_mut()),
+                None => push_text(part, self.text.to_mut()),
             }
         }
-        delta.insert("content".to_owned(), Value::String(text));
-        if !thinking.is_empty() {
-            delta.insert("reasoning_content".to_owned(), Value::String(thinking));
+    }
+}
+
+impl<'a> CallDelta<'a> {
+    fn read(json: Json<'a>) -> Self {
+        let mut call = Self::default();
+        for (key, value) in members(json) {
+            match &*key {
+                "index" => call.index = index(value),
+                "id" => call.id = string(value),
+                "function" => call.read_function(value),
+                _ => {}
+            }
         }
+        call
     }
-    for name in [
-        "content",
-        "refusal",
-        "reasoning_content",
-        "reasoning",
-        "reasoning_text",
-    ] {
-        keep(delta, name, Value::is_string);
-    }
-    keep(delta, "reasoning_details", Value::is_array);
-    keep(delta, "tool_calls", Value::is_array);
-    let calls = delta.get_mut("tool_calls").and_then(Value::as_array_mut);
-    for call in calls.into_iter().flatten().filter_map(Value::as_object_mut) {
-        keep(call, "index", Value::is_u64);
-        keep(call, "id", Value::is_string);
-        if let Some(function) = call.get_mut("function").and_then(Value::as_object_mut) {
-            keep(function, "name", Value::is_string);
-            if let Some(arguments) = function.get_mut("arguments")
-                && (arguments.is_object() || arguments.is_array())
-            {
-                *arguments = Value::String(arguments.to_string());
+
+    fn read_function(&mut self, json: Json<'a>) {
+        for (key, value) in members(json) {
+            match &*key {
+                "name" => self.name = string(value),
+                "arguments" if value.is_string() => self.arguments = string(value),
+                // Some hosts send the object itself.
+                "arguments" => self.arguments = Cow::Borrowed(value.text()),
+                _ => {}
             }
         }
     }
 }
 
 /// Appends the text of a content part, of a list of them, or of a plain string.
-fn push_text(part: &Value, text: &mut String) {
-    match part {
-        Value::String(plain) => text.push_str(plain),
-        Value::Array(parts) => parts.iter().for_each(|part| push_text(part, text)),
-        Value::Object(members) => {
-            let inner = members.get("text").or_else(|| members.get("refusal"));
-            text.push_str(inner.and_then(Value::as_str).unwrap_or_default());
-        }
-        _ => {}
+fn push_text(part: Json<'_>, text: &mut String) {
+    if part.is_array() {
+        part.items().for_each(|part| push_text(part, text));
+    } else {
+        let inner = part
+            .get("text")
+            .or_else(|| part.get("refusal"))
+            .unwrap_or(part);
+        text.push_str(&string(inner));
     }
-}
-
-fn keep(members: &mut Map<String, Value>, name: &str, is_readable: impl Fn(&Value) -> bool) {
-    if members.get(name).is_some_and(|value| !is_readable(value)) {
-        members.remove(name);
-    }
-}
-
-/// Whether JSON writes the text without escapes.
-fn is_plain(text: &str) -> bool {
-    !text
-        .bytes()
-        .any(|byte| byte < 0x20 || byte == b'"' || byte == b'\\')
 }

@@ -34,7 +34,6 @@
 //! ```
 
 mod error;
-mod escape;
 mod number;
 mod ops;
 mod parser;
@@ -48,6 +47,7 @@ pub use error::{JsonError, JsonErrorKind};
 pub use ops::{ArgumentSink, PathOp};
 pub use parser::{MAX_DEPTH, PartialJson};
 pub use value::ValueBuilder;
+pub(super) use value::number;
 
 /// Reads complete argument text into the value to execute a tool with.
 ///

@@ -14,10 +14,10 @@
 //! ```
 
 use super::error::{JsonError, JsonErrorKind};
-use super::escape::Escape;
 use super::number;
 use super::ops::{ArgumentSink, PathOp};
 use super::state::{Container, Literal, Role, Root, State};
+use crate::text::escape::Escape;
 use crate::text::scan::position_of_either;
 
 /// How many containers may be open at once. Arguments that people write stay far below it; the bound keeps

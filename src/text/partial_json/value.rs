@@ -151,7 +151,7 @@ fn empty() -> Value {
 }
 
 /// Reads number text as `JSON.parse` does.
-fn number(text: &str) -> Value {
+pub(in crate::text) fn number(text: &str) -> Value {
     // Up to 15 digits fit an f64 exactly, so the integer needs no detour.
     if text.len() <= 15
         && let Ok(integer) = text.parse::<i64>()

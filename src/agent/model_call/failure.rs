@@ -1,0 +1,59 @@
+//! What a model call fails of, beside what the provider reports.
+
+use crate::agent::abort::Abort;
+use crate::agent::host::HttpResponse;
+use crate::error::{ErrorCode, ErrorInfo};
+use crate::protocol::Api;
+
+/// The model speaks no protocol that is known here.
+pub(super) fn unknown_api(name: &str) -> ErrorInfo {
+    let known: Vec<&str> = Api::ALL.into_iter().map(Api::name).collect();
+    ErrorInfo::new(
+        ErrorCode::InvalidRequest,
+        format!(
+            "model.api is \"{name}\", which is not built in. Use one of {}, or give a streamFn.",
+            known.join(", ")
+        ),
+    )
+}
+
+/// The response is a page or the like.
+pub(super) fn not_a_stream<B>(response: &HttpResponse<B>) -> ErrorInfo {
+    let HttpResponse {
+        status,
+        content_type,
+        ..
+    } = response;
+    ErrorInfo {
+        status: Some(*status),
+        ..ErrorInfo::new(
+            ErrorCode::BadResponse,
+            format!(
+                "The server answered with status {status} and content type \"{content_type}\" in place of an event stream. Check model.baseUrl."
+            ),
+        )
+    }
+}
+
+/// No real event is as long as this.
+pub(super) fn too_long() -> ErrorInfo {
+    ErrorInfo::new(
+        ErrorCode::BadResponse,
+        "One event of the response is longer than the limit. The server does not seem to send a stream.",
+    )
+}
+
+/// What a failure is in the light of the abort: once the app has aborted, whatever fails fails
+/// because of that, and a request that was aborted by nobody here was lost on the way.
+pub(super) fn in_light_of(abort: &Abort, error: ErrorInfo) -> ErrorInfo {
+    if abort.is_fired() {
+        return ErrorInfo::aborted();
+    }
+    match error.code {
+        ErrorCode::Aborted => ErrorInfo::new(
+            ErrorCode::Network,
+            "The request was aborted from outside this agent.",
+        ),
+        _ => error,
+    }
+}

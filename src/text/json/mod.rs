@@ -1,0 +1,236 @@
+//! JSON text, read in place.
+//!
+//! [`Json`] is a value that stays the text it is: it is checked once, as a whole, and then looked
+//! into without a copy. [`FromJson`] makes Rust types of it, with errors that name the path. This is
+//! how everything is read that comes from a provider or a page: a parser generated per type costs
+//! several times the size of all this in the shipped module, and a tree of values several times its
+//! time per delta.
+//!
+//! It reads what JSON allows and, within strings, what providers write all the same: raw control
+//! characters, and escapes that JSON does not know (they keep their backslash). Half of a surrogate
+//! pair becomes U+FFFD. Nothing here recurses deeper than [`MAX_DEPTH`].
+//!
+//! ```
+//! use sluice_agent::text::json::Json;
+//!
+//! let chunk = Json::parse(r#"{"choices":[{"delta":{"content":"Hi"}}]}"#)?;
+//! let choice = chunk.get("choices").and_then(|choices| choices.items().next());
+//! let text = choice.and_then(|choice| choice.get("delta")?.get("content")?.as_str());
+//! assert_eq!(text.as_deref(), Some("Hi"));
+//! # Ok::<(), sluice_agent::text::json::SyntaxError>(())
+//! ```
+
+mod check;
+mod read;
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod tests;
+
+use std::borrow::Cow;
+
+use serde_json::{Map, Value};
+
+use super::escape::Escape;
+use super::partial_json::number;
+use super::scan::position_of_either;
+
+pub(crate) use read::read_names;
+pub use read::{FromJson, Unfit, from_text};
+
+/// Containers that may be open at once.
+pub const MAX_DEPTH: usize = 128;
+
+/// The text is not JSON.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the text is not JSON (at byte {offset})")]
+pub struct SyntaxError {
+    /// Bytes from the start of the text to the place of the error.
+    pub offset: usize,
+}
+
+/// One valid JSON value, as its text without white space around it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Json<'a>(&'a str);
+
+impl<'a> Json<'a> {
+    /// Takes a text that is one JSON value.
+    ///
+    /// # Errors
+    /// Where the text breaks the grammar.
+    pub fn parse(text: &'a str) -> Result<Self, SyntaxError> {
+        check::check(text).map_err(|offset| SyntaxError { offset })?;
+        Ok(Self(text.trim_ascii()))
+    }
+
+    /// The text itself.
+    pub fn text(self) -> &'a str {
+        self.0
+    }
+
+    /// Whether it is `null`.
+    pub fn is_null(self) -> bool {
+        self.0 == "null"
+    }
+
+    /// Whether it is an object.
+    pub fn is_object(self) -> bool {
+        self.0.starts_with('{')
+    }
+
+    /// Whether it is an array.
+    pub fn is_array(self) -> bool {
+        self.0.starts_with('[')
+    }
+
+    /// Whether it is a string.
+    pub fn is_string(self) -> bool {
+        self.0.starts_with('"')
+    }
+
+    /// The boolean that it is.
+    pub fn as_bool(self) -> Option<bool> {
+        match self.0 {
+            "true" => Some(true),
+            "false" => Some(false),
+            _ => None,
+        }
+    }
+
+    /// The number that it is, as `JSON.parse` reads it.
+    pub fn as_f64(self) -> Option<f64> {
+        self.is_number().then(|| self.0.parse().ok()).flatten()
+    }
+
+    /// The string that it is. Copied only if it has escapes.
+    pub fn as_str(self) -> Option<Cow<'a, str>> {
+        let body = self.0.strip_prefix('"')?.strip_suffix('"')?;
+        Some(unescaped(body))
+    }
+
+    /// The members of an object, in order; none of anything else.
+    pub fn members(self) -> impl Iterator<Item = (Cow<'a, str>, Json<'a>)> {
+        let mut rest = self.0.strip_prefix('{').unwrap_or_default();
+        std::iter::from_fn(move || {
+            let (key, behind) = take_value(rest)?;
+            let (value, behind) = take_value(behind)?;
+            rest = behind;
+            Some((key.as_str()?, value))
+        })
+    }
+
+    /// The elements of an array, in order; none of anything else.
+    pub fn items(self) -> impl Iterator<Item = Json<'a>> {
+        let mut rest = self.0.strip_prefix('[').unwrap_or_default();
+        std::iter::from_fn(move || {
+            let (item, behind) = take_value(rest)?;
+            rest = behind;
+            Some(item)
+        })
+    }
+
+    /// A member of an object that is there and not `null`.
+    pub fn get(self, key: &str) -> Option<Json<'a>> {
+        let found = self.members().find(|(name, _)| name == key)?;
+        Some(found.1).filter(|value| !value.is_null())
+    }
+
+    /// A copy as a tree.
+    pub fn to_value(self) -> Value {
+        match self.0.as_bytes().first() {
+            Some(b'{') => Value::Object(self.to_map()),
+            Some(b'[') => Value::Array(self.items().map(Self::to_value).collect()),
+            Some(b'"') => Value::String(self.as_str().unwrap_or_default().into_owned()),
+            Some(b't') => Value::Bool(true),
+            Some(b'f') => Value::Bool(false),
+            Some(b'n') | None => Value::Null,
+            Some(_) => number(self.0),
+        }
+    }
+
+    /// A copy of an object; empty for anything else.
+    pub fn to_map(self) -> Map<String, Value> {
+        self.members()
+            .map(|(key, value)| (key.into_owned(), value.to_value()))
+            .collect()
+    }
+
+    fn is_number(self) -> bool {
+        self.0
+            .starts_with(|first: char| first == '-' || first.is_ascii_digit())
+    }
+}
+
+/// The next value of a container's valid inside, and what is behind it.
+fn take_value(text: &str) -> Option<(Json<'_>, &str)> {
+    let is_between = |c: char| matches!(c, ' ' | '\t' | '\n' | '\r' | ',' | ':');
+    let text = text.trim_start_matches(is_between);
+    let length = length_of_value(text.as_bytes())?;
+    let (value, behind) = text.split_at_checked(length)?;
+    Some((Json(value), behind))
+}
+
+/// The length of the value that the valid text begins with; `None` at the end of a container.
+fn length_of_value(bytes: &[u8]) -> Option<usize> {
+    match bytes.first()? {
+        b'"' => Some(check::end_of_string(bytes, 1)?),
+        b'{' | b'[' => length_of_container(bytes),
+        b'}' | b']' => None,
+        _ => {
+            let is_end =
+                |byte: &u8| matches!(byte, b',' | b'}' | b']' | b' ' | b'\t' | b'\n' | b'\r');
+            Some(bytes.iter().position(is_end).unwrap_or(bytes.len()))
+        }
+    }
+}
+
+fn length_of_container(bytes: &[u8]) -> Option<usize> {
+    let mut depth = 0_usize;
+    let mut at = 0;
+    loop {
+        match bytes.get(at)? {
+            b'"' => {
+                at = check::end_of_string(bytes, at + 1)?;
+                continue;
+            }
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' if depth == 1 => return Some(at + 1),
+            b'}' | b']' => depth -= 1,
+            _ => {}
+        }
+        at += 1;
+    }
+}
+
+/// What the inside of a string literal stands for.
+fn unescaped(body: &str) -> Cow<'_, str> {
+    let Some(first) = position_of_either(body.as_bytes(), b'\\', b'\\') else {
+        return Cow::Borrowed(body);
+    };
+    let mut text = String::with_capacity(body.len());
+    let mut escape = Escape::default();
+    let mut rest = body;
+    let mut plain = first;
+    loop {
+        let (before, behind) = rest.split_at_checked(plain).unwrap_or((rest, ""));
+        if !before.is_empty() {
+            escape.settle(&mut text);
+            text.push_str(before);
+        }
+        if behind.is_empty() {
+            // A quote ends what is open: it belongs to no escape that could be open here.
+            if escape.is_open() {
+                escape.read(b'"', &mut text);
+            }
+            escape.settle(&mut text);
+            return Cow::Owned(text);
+        }
+        escape.begin();
+        let taken = behind
+            .bytes()
+            .skip(1)
+            .take_while(|byte| escape.is_open() && escape.read(*byte, &mut text))
+            .count();
+        rest = behind.get(1 + taken..).unwrap_or_default();
+        plain = position_of_either(rest.as_bytes(), b'\\', b'\\').unwrap_or(rest.len());
+    }
+}

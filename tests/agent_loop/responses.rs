@@ -1,0 +1,510 @@
+//! Responses that are not what was asked for.
+
+use serde_json::json;
+use sluice_agent::agent::script::ScriptTurn;
+use sluice_agent::error::{ErrorCode, ErrorInfo};
+use sluice_agent::message::{AssistantMessage, Message, StopReason};
+use sluice_agent::protocol::StreamPart;
+
+use crate::host::FakeHost;
+use crate::script::{Act, Does, Point, Response, Step, reply, says, tool, turn};
+
+const STREAM: &str = "text/event-stream";
+
+fn give<T: ToString + ?Sized>(text: &T) -> Step<String> {
+    Step::Give(text.to_string())
+}
+
+fn last(host: &FakeHost) -> AssistantMessage {
+    match host.transcript.borrow().last() {
+        Some(Message::Assistant(message)) => message.clone(),
+        other => panic!("{other:?}"),
+    }
+}
+
+const HALF: &str = "data: {\"choices\":[{\"delta\":{\"content\":\"half\"}}]}\n\n";
+const FINISH: &str = "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n";
+const WHOLE_JSON: &str = r#"{"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"hi"}}]}"#;
+
+/// What the run says, the code of the error and whether another try is worth it.
+fn outcome(response: Response) -> (String, Option<(ErrorCode, bool)>) {
+    let host = FakeHost::new([response], vec![]);
+    host.idle_timeout_ms.set(Some(30_000.0));
+    host.timeout_ms.set(Some(10_000.0));
+    let story = host.run(&["Hi"]);
+    let message = last(&host);
+    let expected = if message.error.is_some() {
+        "agent_end error"
+    } else {
+        "agent_end done"
+    };
+    assert_eq!(story.last().unwrap(), expected);
+    let text = match message.content.first() {
+        Some(block) => serde_json::to_value(block).unwrap()["text"]
+            .as_str()
+            .unwrap_or("")
+            .to_owned(),
+        None => String::new(),
+    };
+    (
+        text,
+        message.error.map(|error| (error.code, error.retryable)),
+    )
+}
+
+#[test]
+fn what_ends_a_response() {
+    use ErrorCode::{Auth, BadResponse, Network, Overloaded, RateLimit, Timeout, Truncated};
+    let mut wrong = Vec::new();
+    let network = || ErrorInfo::new(Network, "The connection broke.");
+    let http = |status, content_type, body: &str| Response::Http {
+        status,
+        content_type,
+        retry_after_ms: None,
+        body: vec![give(body)],
+    };
+    for (what, response, text, error) in [
+        (
+            "a good stream",
+            Response::stream(&[
+                r#"{"choices":[{"delta":{"content":"half"},"finish_reason":"stop"}]}"#,
+                "[DONE]",
+            ]),
+            "half",
+            None,
+        ),
+        (
+            "no sentinel",
+            Response::body(STREAM, vec![give(HALF), give(FINISH)]),
+            "half",
+            None,
+        ),
+        (
+            "no blank line at the end",
+            Response::body(STREAM, vec![give(HALF), give(FINISH.trim_end())]),
+            "half",
+            None,
+        ),
+        (
+            "no finish reason",
+            Response::body(STREAM, vec![give(HALF), give("data: [DONE]\n\n")]),
+            "half",
+            None,
+        ),
+        (
+            "a sentinel on an open connection",
+            Response::body(
+                STREAM,
+                vec![
+                    give(HALF),
+                    give(FINISH),
+                    give("data: [DONE]\n\n"),
+                    Step::Hang,
+                ],
+            ),
+            "half",
+            None,
+        ),
+        (
+            "a finish reason on an open connection",
+            Response::body(STREAM, vec![give(HALF), give(FINISH), Step::Hang]),
+            "half",
+            None,
+        ),
+        (
+            "a connection that breaks behind the finish reason",
+            Response::body(
+                STREAM,
+                vec![
+                    give(HALF),
+                    give(FINISH),
+                    give("data: {\"cho"),
+                    Step::Fail(network()),
+                ],
+            ),
+            "half",
+            None,
+        ),
+        (
+            "comments to keep alive",
+            Response::body(
+                STREAM,
+                vec![
+                    give(": ping\n\n"),
+                    Step::Wait(20_000.0),
+                    give(": ping\n\n"),
+                    Step::Wait(20_000.0),
+                    give(HALF),
+                    give(FINISH),
+                ],
+            ),
+            "half",
+            None,
+        ),
+        (
+            "one JSON document",
+            Response::body("application/json", vec![give(WHOLE_JSON)]),
+            "hi",
+            None,
+        ),
+        (
+            "one JSON document behind line ends",
+            Response::body(STREAM, vec![give("\n\n\n"), give(WHOLE_JSON)]),
+            "hi",
+            None,
+        ),
+        (
+            "a closed connection",
+            Response::body(STREAM, vec![give(HALF)]),
+            "half",
+            Some((Truncated, true)),
+        ),
+        (
+            "a body without anything",
+            Response::body(STREAM, vec![]),
+            "",
+            Some((Truncated, true)),
+        ),
+        (
+            "comments only",
+            Response::body(STREAM, vec![give(": ping\n\n")]),
+            "",
+            Some((Truncated, true)),
+        ),
+        (
+            "comments only, of no type",
+            Response::body("", vec![give(": ping\n\n")]),
+            "",
+            Some((Truncated, true)),
+        ),
+        (
+            "a broken connection",
+            Response::body(STREAM, vec![give(HALF), Step::Fail(network())]),
+            "half",
+            Some((Network, true)),
+        ),
+        (
+            "silence",
+            Response::body(STREAM, vec![give(HALF), Step::Hang]),
+            "half",
+            Some((Timeout, true)),
+        ),
+        (
+            "half a chunk",
+            Response::body(
+                STREAM,
+                vec![give(HALF), give("data: {\"choices\":[{\"de\n\n")],
+            ),
+            "half",
+            Some((BadResponse, true)),
+        ),
+        (
+            "an error in the stream",
+            Response::body(
+                STREAM,
+                vec![
+                    give(HALF),
+                    give(
+                        "data: {\"error\":{\"message\":\"overloaded\",\"type\":\"server_error\"}}\n\n",
+                    ),
+                    Step::Hang,
+                ],
+            ),
+            "half",
+            Some((Overloaded, true)),
+        ),
+        (
+            "a page",
+            http(200, "text/html", "<!doctype html>"),
+            "",
+            Some((BadResponse, false)),
+        ),
+        (
+            "a page that says it is a stream",
+            http(200, STREAM, "<!doctype html>"),
+            "",
+            Some((BadResponse, false)),
+        ),
+        (
+            "text",
+            http(200, "text/plain", "Hello"),
+            "",
+            Some((BadResponse, false)),
+        ),
+        (
+            "JSON that is no completion",
+            http(200, "application/json", "{\"ok\":true}"),
+            "",
+            Some((BadResponse, false)),
+        ),
+        (
+            "a wrong key",
+            http(
+                401,
+                "application/json",
+                "{\"error\":{\"message\":\"bad key\"}}",
+            ),
+            "",
+            Some((Auth, false)),
+        ),
+        (
+            "too many requests",
+            http(
+                429,
+                "application/json",
+                "{\"error\":{\"message\":\"slow down\"}}",
+            ),
+            "",
+            Some((RateLimit, true)),
+        ),
+        (
+            "a status and a page",
+            http(503, "text/html", "<html>"),
+            "",
+            Some((Overloaded, true)),
+        ),
+        (
+            "no response",
+            Response::Unreachable(network()),
+            "",
+            Some((Network, true)),
+        ),
+        (
+            "an abort that is not ours",
+            Response::Unreachable(ErrorInfo::aborted()),
+            "",
+            Some((Network, true)),
+        ),
+        (
+            "an abort of the body that is not ours",
+            Response::body(STREAM, vec![give(HALF), Step::Fail(ErrorInfo::aborted())]),
+            "half",
+            Some((Network, true)),
+        ),
+    ] {
+        let found = outcome(response);
+        if (found.0.as_str(), &found.1) != (text, &error) {
+            wrong.push(format!("{what}: {found:?}"));
+        }
+    }
+    assert_eq!(wrong, [""; 0]);
+}
+
+#[test]
+fn a_body_that_is_no_stream_is_named() {
+    let host = FakeHost::new(
+        [Response::body(
+            "text/html; charset=utf-8",
+            vec![give("<html>")],
+        )],
+        vec![],
+    );
+    host.run(&["Hi"]);
+    let message = last(&host).error_message.unwrap();
+    assert!(
+        message.contains("200") && message.contains("text/html"),
+        "{message}"
+    );
+}
+
+#[test]
+fn headers_that_do_not_come_are_a_timeout() {
+    let host = FakeHost::new([says("Hello")], vec![]).at(Point::Send, 0, Act::Hang);
+    host.timeout_ms.set(Some(1500.0));
+    host.run(&["Hi"]);
+    let error = last(&host).error.unwrap();
+    assert_eq!((error.code, error.retryable), (ErrorCode::Timeout, true));
+    assert_eq!(
+        error.message,
+        "The server sent no response headers for 1.5 s, so the request was given up."
+    );
+    assert_eq!(host.clock.now(), 1500.0);
+}
+
+#[test]
+fn an_error_keeps_what_the_provider_asks_for() {
+    let busy = json!({"error": {"message": "Slow down.", "status": 429, "retryAfterMs": 1500}});
+    let host = FakeHost::new([reply(busy)], vec![]);
+    host.run(&["Hi"]);
+    let error = last(&host).error.unwrap();
+    assert_eq!(
+        (error.status, error.retry_after_ms),
+        (Some(429), Some(1500.0))
+    );
+    assert!(error.message.contains("Slow down."), "{}", error.message);
+}
+
+#[test]
+fn hooks_that_fail_end_the_run() {
+    for point in [Point::PrepareCall, Point::OnPayload, Point::OnResponse] {
+        let host = FakeHost::new([says("Hello")], vec![]).at(point, 0, Act::Fail("No hook."));
+        assert_eq!(
+            host.run(&["Hi"]),
+            [
+                "agent_start",
+                "turn_start",
+                "user Hi",
+                "assistant error stream_fn: ",
+                "turn_end",
+                "agent_end error"
+            ],
+            "{point:?}"
+        );
+        assert_eq!(last(&host).error_message.as_deref(), Some("No hook."));
+    }
+}
+
+#[test]
+fn a_protocol_that_is_not_built_in_is_named() {
+    let host = FakeHost::new([], vec![]);
+    host.model.borrow_mut().api = "my-api".to_owned();
+    host.run(&["Hi"]);
+    let message = last(&host);
+    assert_eq!(
+        (message.api.as_str(), message.stop_reason),
+        ("my-api", StopReason::Error)
+    );
+    assert!(message.error_message.unwrap().contains("\"my-api\""));
+}
+
+#[test]
+fn calls_of_a_failed_answer_are_answered_and_not_run() {
+    let called = json!({"name": "look", "id": "a", "arguments": {"path": "x"}});
+    let half = json!({"name": "look", "id": "b", "arguments": r#"{"path":"ha"#});
+    for (failure, code) in [
+        (json!({"cut": true}), "truncated"),
+        (json!({"error": {"message": "Boom."}}), "overloaded"),
+    ] {
+        let mut script = json!({"text": "Wait", "toolCalls": [called, half]});
+        for (key, value) in failure.as_object().unwrap() {
+            script[key] = value.clone();
+        }
+        let host = FakeHost::new([reply(script)], vec![tool("look", Does::Echo)]);
+        let refusal = "The tool did not run: the response failed before it was complete.";
+        assert_eq!(
+            host.run(&["Look"])[3..],
+            [
+                &format!(
+                    r#"assistant error {code}: Wait | look#a{{"path":"x"}} | look#b{{"path":"ha"}}"#
+                ),
+                "start a",
+                &format!("end a failed {refusal}"),
+                "start b",
+                &format!("end b failed {refusal}"),
+                "result a",
+                "result b",
+                "turn_end",
+                "agent_end error",
+            ]
+        );
+        assert!(host.log.borrow().is_empty());
+        // The next prompt is a valid request, whose body the run checks.
+        host.add_response(says("Again."));
+        assert_eq!(host.run(&["Again"]).last().unwrap(), "agent_end done");
+    }
+}
+
+#[test]
+fn arguments_that_do_not_end_are_not_run() {
+    let half = json!({"toolCalls": [{"name": "look", "id": "a", "arguments": r#"{"path":"ha"#}]});
+    let host = FakeHost::new(
+        [reply(half), says("Sorry.")],
+        vec![tool("look", Does::Echo)],
+    );
+    let story = host.run(&["Look"]);
+    assert!(
+        story[5]
+            .starts_with("end a failed The arguments of \"look\" are not a complete JSON object"),
+        "{}",
+        story[5]
+    );
+    assert!(host.log.borrow().is_empty());
+}
+
+#[test]
+fn the_app_s_stream_may_fail_too() {
+    let text = || Step::Give(vec![StreamPart::Text("Hel".to_owned())]);
+    let failed = ErrorInfo::new(ErrorCode::StreamFn, "Boom.");
+    for (what, steps, expected) in [
+        (
+            "it throws",
+            vec![text(), Step::Fail(failed.clone())],
+            "assistant error stream_fn: Hel",
+        ),
+        (
+            "it says so",
+            vec![
+                Step::Give(vec![
+                    StreamPart::Text("Hel".to_owned()),
+                    StreamPart::Error(failed),
+                ]),
+                Step::Hang,
+            ],
+            "assistant error stream_fn: Hel",
+        ),
+        (
+            "it ends without a word",
+            vec![text()],
+            "assistant error truncated: Hel",
+        ),
+        ("it says nothing", vec![], "assistant error truncated: "),
+        (
+            "it is silent",
+            vec![text(), Step::Hang],
+            "assistant error timeout: Hel",
+        ),
+    ] {
+        let host = FakeHost::new([Response::App(steps)], vec![]);
+        host.idle_timeout_ms.set(Some(1000.0));
+        assert_eq!(host.run(&["Hi"])[3], expected, "{what}");
+    }
+}
+
+/// Every way in which a script may end comes back as the message that it describes.
+#[test]
+fn a_script_comes_back_as_it_was_written() {
+    let call = json!({"name": "look", "id": "a", "arguments": {"path": "x y"}});
+    for (script, expected) in [
+        (json!({}), "assistant stop: "),
+        (json!({"thinking": "Hm"}), "assistant stop: (Hm)"),
+        (json!({"text": "Hi"}), "assistant stop: Hi"),
+        (
+            json!({"text": "Hi", "stopReason": "length"}),
+            "assistant length: Hi",
+        ),
+        (
+            json!({"text": "Hi", "stopReason": "toolUse"}),
+            "assistant stop: Hi",
+        ),
+        (
+            json!({"toolCalls": [call]}),
+            r#"assistant toolUse: look#a{"path":"x y"}"#,
+        ),
+        (
+            json!({"thinking": "Hm", "text": "Hi", "toolCalls": [call]}),
+            r#"assistant toolUse: (Hm) | Hi | look#a{"path":"x y"}"#,
+        ),
+        (
+            json!({"text": "Hi", "cut": true}),
+            "assistant error truncated: Hi",
+        ),
+        (
+            json!({"text": "Hi", "error": {"message": "Boom."}}),
+            "assistant error overloaded: Hi",
+        ),
+        (
+            json!({"text": "Hi", "error": {"message": "Boom.", "status": 500}}),
+            "assistant error http: ",
+        ),
+        (
+            json!({"error": {"message": "No key.", "status": 401}}),
+            "assistant error auth: ",
+        ),
+    ] {
+        let turn: ScriptTurn = turn(script.clone());
+        for response in [Response::slow(&turn, 0.0), Response::slow(&turn, 3.0)] {
+            let host = FakeHost::new([response, says("Done.")], vec![tool("look", Does::Echo)]);
+            assert_eq!(host.run(&["Hi"])[3], expected, "{script}");
+        }
+    }
+}
