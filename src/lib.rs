@@ -1,5 +1,8 @@
 //! Sluice: an LLM agent loop for browser UIs.
 
+// The unit tests belong to the host: built for a browser, there are none. `tests/web` tests that side.
+#![cfg(not(all(test, target_arch = "wasm32")))]
+
 pub mod agent;
 pub mod assemble;
 pub mod error;

@@ -1,4 +1,5 @@
 //! Recorded chat-completions streams, however the network cuts them.
+#![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::print_stderr)]
 
 mod support;

@@ -1,4 +1,5 @@
 //! Whatever the transcript looks like, a request that a strict host accepts comes out, or a reason.
+#![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::print_stderr)]
 
 mod support;

@@ -2,6 +2,7 @@
 //!
 //! Every run ends with the event laws, a transcript that a strict host would take, and nothing left
 //! running: see [`host::FakeHost::run`].
+#![cfg(not(target_arch = "wasm32"))]
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
