@@ -57,6 +57,9 @@ pub trait Transport: Clock {
     /// The next bytes; `None` at the end.
     async fn read(&self, body: &mut Self::Body) -> Result<Option<Vec<u8>>, ErrorInfo>;
 
+    /// All that the protocol has to say was read: only the end of the body may be missing.
+    fn set_complete(&self, _body: &mut Self::Body) {}
+
     /// Appends what the app's source says next; false at its end.
     async fn next_parts(
         &self,

@@ -229,6 +229,9 @@ impl<H: Transport + Presenter> Reception<'_, H> {
             }
             self.present().await?;
         }
+        if decoder.is_complete() && !self.assembler.has_failed() {
+            self.host.set_complete(&mut response.body);
+        }
         Ok(())
     }
 

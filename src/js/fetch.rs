@@ -4,7 +4,12 @@
 //! when a rejection is not an `Error` or an answer is not a `Response`, and pages do wrap `fetch`.
 
 use gloo_net::http::Request;
-use js_sys::{Array, Function, Reflect, Uint8Array};
+use std::cell::RefCell;
+use std::future::poll_fn;
+use std::rc::Rc;
+use std::task::{Poll, Waker};
+
+use js_sys::{Function, Uint8Array};
 use wasm_bindgen::prelude::*;
 use web_sys::AbortController;
 
@@ -14,12 +19,84 @@ use crate::js::{error, value};
 use crate::protocol::HttpRequest;
 use crate::text::number;
 
+#[wasm_bindgen(module = "/src/js/body.js")]
+extern "C" {
+    fn read(reader: &JsValue, settle: &Function);
+
+    fn close(reader: &JsValue, controller: &AbortController, is_complete: bool, grace_ms: u32);
+}
+
+/// How long a complete response may take to end, in milliseconds.
+const CLOSE_MS: u32 = 1_000;
+
 /// A response that is being received. Dropping it ends the download.
 #[derive(Debug)]
 pub(super) struct Body {
-    reader: Option<JsValue>,
+    reader: Option<Reader>,
     controller: AbortController,
     is_complete: bool,
+}
+
+/// The reader of a body, and the one callback through which its chunks come: a promise per chunk
+/// would cost two closures each.
+#[derive(Debug)]
+struct Reader {
+    object: JsValue,
+    inbox: Rc<RefCell<Inbox>>,
+    settle: Closure<dyn Fn(JsValue, JsValue)>,
+}
+
+#[derive(Debug, Default)]
+struct Inbox {
+    /// A chunk or null, and an error.
+    settled: Option<(JsValue, JsValue)>,
+    waker: Option<Waker>,
+    is_reading: bool,
+}
+
+impl Reader {
+    fn new(object: JsValue) -> Self {
+        let inbox: Rc<RefCell<Inbox>> = Rc::default();
+        let receiver = inbox.clone();
+        let settle = Closure::<dyn Fn(JsValue, JsValue)>::new(move |chunk, error| {
+            let mut inbox = receiver.borrow_mut();
+            inbox.settled = Some((chunk, error));
+            inbox.is_reading = false;
+            let waker = inbox.waker.take();
+            drop(inbox);
+            if let Some(waker) = waker {
+                waker.wake();
+            }
+        });
+        Self {
+            object,
+            inbox,
+            settle,
+        }
+    }
+
+    async fn next(&self) -> (JsValue, JsValue) {
+        let must_read = {
+            let mut inbox = self.inbox.borrow_mut();
+            let must_read = !inbox.is_reading && inbox.settled.is_none();
+            inbox.is_reading |= must_read;
+            must_read
+        };
+        if must_read {
+            read(&self.object, self.settle.as_ref().unchecked_ref());
+        }
+        poll_fn(|context| {
+            let mut inbox = self.inbox.borrow_mut();
+            match inbox.settled.take() {
+                Some(settled) => Poll::Ready(settled),
+                None => {
+                    inbox.waker = Some(context.waker().clone());
+                    Poll::Pending
+                }
+            }
+        })
+        .await
+    }
 }
 
 /// Sends a request. `fetch` is the app's own function, called with a URL and an init object.
@@ -73,7 +150,7 @@ pub(super) async fn send(
                 ),
             )
         })?;
-        body.reader = Some(reader);
+        body.reader = Some(Reader::new(reader));
     }
     let retry_after_ms = retry_after_ms(header("retry-after-ms"), header("retry-after"));
     Ok(HttpResponse {
@@ -140,59 +217,46 @@ impl Body {
         let Some(reader) = &self.reader else {
             return Ok(None);
         };
+        let (chunk, error) = reader.next().await;
         let broken = |problem: String| {
-            ErrorInfo::new(
-                ErrorCode::Truncated,
-                format!("The connection broke while the response arrived: {problem}."),
-            )
+            let message = format!("The connection broke while the response arrived: {problem}.");
+            Err(ErrorInfo::new(ErrorCode::Truncated, message))
         };
-        let Some(read) = value::as_function(value::get(reader, "read")) else {
-            return Err(broken("the body has no read method".to_owned()));
-        };
-        let next = value::call(&read, reader, &[])
-            .await
-            .map_err(|thrown| broken(error::describe(&thrown)))?;
-        if value::get(&next, "done").is_truthy() {
+        if chunk.is_null() {
             self.reader = None;
             self.is_complete = true;
-            return Ok(None);
-        }
-        let chunk = value::get(&next, "value");
-        if let Some(bytes) = chunk.dyn_ref::<Uint8Array>() {
+            Ok(None)
+        } else if !error.is_undefined() {
+            broken(error::describe(&error))
+        } else if let Some(bytes) = chunk.dyn_ref::<Uint8Array>() {
             Ok(Some(bytes.to_vec()))
         } else if let Some(text) = chunk.as_string() {
             Ok(Some(text.into_bytes()))
         } else {
-            Err(broken(format!(
+            broken(format!(
                 "a chunk is {} in place of bytes",
                 value::kind(&chunk)
-            )))
+            ))
         }
+    }
+
+    /// All that the protocol has to say was read: only the end of the body is missing.
+    pub(super) fn set_complete(&mut self) {
+        self.is_complete = true;
     }
 }
 
 impl Drop for Body {
     fn drop(&mut self) {
-        if self.is_complete {
-            return;
+        match self.reader.take() {
+            Some(Reader { object, settle, .. }) => {
+                close(&object, &self.controller, self.is_complete, CLOSE_MS);
+                // A read that is under way still calls it; then the garbage collector has it.
+                settle.into_js_value();
+            }
+            None if self.is_complete => {}
+            None => self.controller.abort(),
         }
-        let Some(reader) = self.reader.take() else {
-            self.controller.abort();
-            return;
-        };
-        if let Some(cancel) = value::as_function(value::get(&reader, "cancel")) {
-            let cancelled = Reflect::apply(&cancel, &reader, &Array::new());
-            wasm_bindgen_futures::spawn_local(async move {
-                // A body that cannot be cancelled is left to the garbage collector.
-                if let Ok(promise) = cancelled {
-                    let _ = value::settle(promise).await;
-                }
-                if let Some(release) = value::as_function(value::get(&reader, "releaseLock")) {
-                    let _ = release.call0(&reader);
-                }
-            });
-        }
-        self.controller.abort();
     }
 }
 

@@ -309,6 +309,10 @@ impl Transport for PageHost {
         body.read().await
     }
 
+    fn set_complete(&self, body: &mut Body) {
+        body.set_complete();
+    }
+
     async fn next_parts(
         &self,
         stream: &mut AppStream,

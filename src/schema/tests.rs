@@ -290,9 +290,9 @@ fn messages_name_the_rule_and_the_value() {
             json!({ "required": ["a", "b"], "properties": { "c": false } }),
             json!({ "c": 1 }),
             &[
-                "c: is not allowed here",
                 r#"missing required property "a""#,
                 r#"missing required property "b""#,
+                "c: is not allowed here",
             ],
         ),
         (
@@ -403,8 +403,8 @@ fn what_is_not_enforced_is_reported() {
     });
     let wanted = [
         "#/type",
-        "#/properties/a~1b/minLength",
         "#/properties/a~1b/required",
+        "#/properties/a~1b/minLength",
         "#/properties/c",
         "#/properties/d/$recursiveRef",
         "#/properties/e/enum",

@@ -257,7 +257,7 @@ fn a_cut_answer_runs_no_tool_and_three_in_a_row_end_the_run() {
     assert_eq!(
         host.run(&["Write"])[3..],
         [
-            r#"assistant length: write#a{"content":"ha","path":"a.txt"} | write#b{}"#,
+            r#"assistant length: write#a{"path":"a.txt","content":"ha"} | write#b{}"#,
             "start a",
             &format!("end a failed {refusal}"),
             "start b",
@@ -362,7 +362,7 @@ fn what_a_response_says_does_not_depend_on_its_reads() {
         .collect();
     assert_eq!(
         stories[0].0[3],
-        r#"assistant toolUse: (Well, well) | Let me look at this 🙂 | look#a{"deep":{"n":[1,2.5,null]},"path":"/tmp/x y"} | look#b{"q":"好🙂"}"#
+        r#"assistant toolUse: (Well, well) | Let me look at this 🙂 | look#a{"path":"/tmp/x y","deep":{"n":[1,2.5,null]}} | look#b{"q":"好🙂"}"#
     );
     for story in &stories[1..] {
         assert_eq!(*story, stories[0]);

@@ -32,7 +32,12 @@ const LIMIT_MS: u32 = 60_000;
 /// Runs a scenario. It fails by what it throws, or by an error that only the page has seen.
 async fn run(scenario: impl FnOnce(&JsValue) -> Promise) -> Result<(), JsValue> {
     watch_page();
-    let outcome = JsFuture::from(soon(scenario(&exports::exports()), "the scenario", LIMIT_MS)).await;
+    let outcome = JsFuture::from(soon(
+        scenario(&exports::exports()),
+        "the scenario",
+        LIMIT_MS,
+    ))
+    .await;
     let page = JsFuture::from(leave_page()).await;
     outcome.and(page).map(drop)
 }

@@ -55,18 +55,18 @@ fn a_turn_is_the_stream_that_a_provider_would_send() {
     assert_eq!(
         said(&response),
         [
-            r#"{"content":"","role":"assistant"}"#,
+            r#"{"role":"assistant","content":""}"#,
             r#"{"reasoning_content":"Let"}"#,
             r#"{"reasoning_content":" me"}"#,
             r#"{"content":"Hi"}"#,
             r#"{"content":" you"}"#,
-            r#"{"tool_calls":[{"function":{"arguments":"","name":"f"},"id":"a","index":0,"type":"function"}]}"#,
-            r#"{"tool_calls":[{"function":{"arguments":"{\"q\":\"x"},"index":0}]}"#,
-            r#"{"tool_calls":[{"function":{"arguments":" y\"}"},"index":0}]}"#,
-            r#"{"tool_calls":[{"function":{"arguments":"","name":"g"},"index":1,"type":"function"}]}"#,
-            r#"{"tool_calls":[{"function":{"arguments":"{}"},"index":1}]}"#,
+            r#"{"tool_calls":[{"index":0,"id":"a","type":"function","function":{"name":"f","arguments":""}}]}"#,
+            r#"{"tool_calls":[{"index":0,"function":{"arguments":"{\"q\":\"x"}}]}"#,
+            r#"{"tool_calls":[{"index":0,"function":{"arguments":" y\"}"}}]}"#,
+            r#"{"tool_calls":[{"index":1,"type":"function","function":{"name":"g","arguments":""}}]}"#,
+            r#"{"tool_calls":[{"index":1,"function":{"arguments":"{}"}}]}"#,
             r#"finish "tool_calls""#,
-            r#"null{"completion_tokens":2,"prompt_tokens":9,"prompt_tokens_details":{"cache_write_tokens":0,"cached_tokens":1},"total_tokens":11}"#,
+            r#"null{"prompt_tokens":9,"completion_tokens":2,"total_tokens":11,"prompt_tokens_details":{"cached_tokens":1,"cache_write_tokens":0}}"#,
             "[DONE]",
         ]
     );
@@ -75,7 +75,7 @@ fn a_turn_is_the_stream_that_a_provider_would_send() {
 
 #[test]
 fn how_a_turn_ends() {
-    let role = r#"{"content":"","role":"assistant"}"#;
+    let role = r#"{"role":"assistant","content":""}"#;
     let hi = r#"{"content":"Hi"}"#;
     for (value, expected) in [
         (
@@ -125,7 +125,7 @@ fn arguments_in_a_string_are_sent_as_they_are() {
     .response();
     assert_eq!(
         said(&response)[2],
-        r#"{"tool_calls":[{"function":{"arguments":"{\"q\":\"ha"},"index":0}]}"#
+        r#"{"tool_calls":[{"index":0,"function":{"arguments":"{\"q\":\"ha"}}]}"#
     );
 }
 

@@ -88,31 +88,37 @@ impl StreamDecoder {
     }
 
     fn on_payload(&mut self, data: &str, parts: &mut Vec<StreamPart>) {
-        let Ok(json) = Json::parse(data) else {
-            return self.fail(
+        match Chunk::read(data) {
+            Some(chunk) if chunk.is_usual => self.on_chunk(chunk, parts),
+            Some(chunk) => self.on_unusual(data, chunk, parts),
+            None => self.fail(
                 bad_response("the response holds malformed JSON", true),
                 parts,
-            );
+            ),
+        }
+    }
+
+    /// A payload that reports a failure, or that is no chunk at all.
+    fn on_unusual(&mut self, data: &str, chunk: Chunk<'_>, parts: &mut Vec<StreamPart>) {
+        let in_choice = |payload: Json<'_>| {
+            payload
+                .get("choices")?
+                .items()
+                .find_map(|choice| failure::in_payload(API, choice))
         };
-        let chunk = Chunk::read(json);
-        if !chunk.is_usual {
-            let in_choice = || {
-                chunk
-                    .choices
-                    .iter()
-                    .find_map(|choice| failure::in_payload(API, choice.json?))
-            };
-            if let Some(error) = failure::in_payload(API, json).or_else(in_choice) {
-                // The chunk that reports a failure may count the tokens used until then.
-                self.count(&chunk, parts);
-                return self.fail(error, parts);
-            }
-            if chunk.is_broken || !json.is_object() {
-                return self.fail(
-                    bad_response("a chunk of the response is unreadable", true),
-                    parts,
-                );
-            }
+        let payload = Json::parse(data).ok();
+        if let Some(error) = payload
+            .and_then(|payload| failure::in_payload(API, payload).or_else(|| in_choice(payload)))
+        {
+            // The chunk that reports a failure may count the tokens used until then.
+            self.count(&chunk, parts);
+            return self.fail(error, parts);
+        }
+        if chunk.is_broken {
+            return self.fail(
+                bad_response("a chunk of the response is unreadable", true),
+                parts,
+            );
         }
         self.on_chunk(chunk, parts);
     }
@@ -132,7 +138,7 @@ impl StreamDecoder {
             // A message beside or behind deltas repeats them.
             let whole = choice.message.filter(|_| !self.answered);
             if let Some(delta) = choice.delta.or(whole) {
-                self.on_delta(Delta::read(delta), parts);
+                self.on_delta(delta, parts);
             }
             if let Some(reason) = choice.finish_reason.filter(|reason| !reason.is_empty()) {
                 self.verdict = Some(verdict(&reason));

@@ -1,9 +1,9 @@
 //! The JSON of a chat-completions response, as far as it is read.
 //!
-//! Owns where things stand in a payload: each object is gone through once, what is unknown or `null`
-//! is skipped, and what has another type than most hosts give it (content in typed parts, arguments
-//! as an object) is read all the same. Refuses to interpret: what the members mean is the business
-//! of `stream.rs`.
+//! Owns where things stand in a payload: it is gone through once, front to back, what is unknown or
+//! `null` is skipped, and what has another type than most hosts give it (content in typed parts,
+//! arguments as an object) is read all the same. Refuses to interpret: what the members mean is the
+//! business of `stream.rs`.
 //!
 //! Sources: OpenAI API reference, "The chat completion chunk object"; Mistral API, "Chat
 //! Completion" (content in typed parts); OpenRouter, "Reasoning tokens" (`reasoning`,
@@ -12,7 +12,7 @@
 
 use std::borrow::Cow;
 
-use crate::text::json::Json;
+use crate::text::json::{Json, Pull};
 
 /// One `data:` payload, or a whole completion.
 #[derive(Debug, Default)]
@@ -30,16 +30,15 @@ pub(super) struct Chunk<'a> {
 
 #[derive(Debug, Default)]
 pub(super) struct Choice<'a> {
-    pub(super) json: Option<Json<'a>>,
     pub(super) index: Option<u32>,
-    pub(super) delta: Option<Json<'a>>,
+    pub(super) delta: Option<Delta<'a>>,
     /// In place of `delta` where a whole completion comes at once.
-    pub(super) message: Option<Json<'a>>,
+    pub(super) message: Option<Delta<'a>>,
     pub(super) finish_reason: Option<Cow<'a, str>>,
     /// Moonshot's place for it.
     pub(super) usage: Option<Json<'a>>,
     /// The upstream of a router failed.
-    pub(super) has_error: bool,
+    has_error: bool,
 }
 
 #[derive(Debug, Default)]
@@ -59,89 +58,119 @@ pub(super) struct CallDelta<'a> {
     pub(super) arguments: Cow<'a, str>,
 }
 
-/// The members of an object that say something.
-fn members<'a>(json: Json<'a>) -> impl Iterator<Item = (Cow<'a, str>, Json<'a>)> {
-    json.members().filter(|(_, value)| !value.is_null())
+/// A value that says something.
+fn json<'a>(pull: &mut Pull<'a>) -> Option<Option<Json<'a>>> {
+    pull.json()
+        .map(|json| Some(json).filter(|json| !json.is_null()))
 }
 
-fn index(json: Json<'_>) -> Option<u32> {
-    json.as_f64().map(|index| index as u32)
+/// A string; anything else is an empty one.
+fn string<'a>(pull: &mut Pull<'a>) -> Option<Cow<'a, str>> {
+    if pull.is_string() {
+        pull.string()
+    } else {
+        pull.json().map(|_| Cow::default())
+    }
 }
 
-fn string(json: Json<'_>) -> Cow<'_, str> {
-    json.as_str().unwrap_or_default()
+fn index(pull: &mut Pull<'_>) -> Option<Option<u32>> {
+    pull.json()
+        .map(|json| json.as_f64().map(|index| index as u32))
 }
 
 impl<'a> Chunk<'a> {
-    pub(super) fn read(json: Json<'a>) -> Self {
+    /// Reads a payload; `None` if it is not JSON.
+    pub(super) fn read(text: &'a str) -> Option<Self> {
+        let mut pull = Pull::new(text);
         let mut chunk = Self::default();
-        let (mut has_error, mut is_known) = (false, false);
-        for (key, value) in members(json) {
-            match &*key {
-                "id" => chunk.id = Some(value),
-                "choices" => {
-                    is_known = true;
-                    chunk.is_broken = !value.is_array() || !value.items().all(Json::is_object);
-                    chunk.choices = value.items().map(Choice::read).collect();
-                }
-                "usage" => {
-                    is_known = true;
-                    chunk.usage = Some(value);
-                }
-                "x_groq" => chunk.x_groq = Some(value),
-                "error" => has_error = true,
-                _ => {}
-            }
+        if !pull.is_object() {
+            chunk.is_broken = true;
+            pull.json()?;
+            return pull.end().map(|()| chunk);
         }
-        chunk.is_usual = !chunk.is_broken
-            && is_known
-            && !has_error
-            && !chunk.choices.iter().any(|choice| choice.has_error);
-        chunk
+        let (mut has_error, mut is_known) = (false, false);
+        pull.object(|pull, key| {
+            match key {
+                "id" => chunk.id = json(pull)?,
+                "choices" if pull.is_array() => {
+                    is_known = true;
+                    pull.array(|pull| {
+                        chunk.is_broken |= !pull.is_object();
+                        chunk.choices.push(Choice::read(pull)?);
+                        Some(())
+                    })?;
+                }
+                "choices" => chunk.is_broken |= json(pull)?.is_some(),
+                "usage" => {
+                    chunk.usage = json(pull)?;
+                    is_known |= chunk.usage.is_some();
+                }
+                "x_groq" => chunk.x_groq = json(pull)?,
+                "error" => has_error = json(pull)?.is_some(),
+                _ => drop(pull.json()?),
+            }
+            Some(())
+        })?;
+        let has_failed = has_error || chunk.choices.iter().any(|choice| choice.has_error);
+        chunk.is_usual = is_known && !chunk.is_broken && !has_failed;
+        pull.end().map(|()| chunk)
     }
 }
 
 impl<'a> Choice<'a> {
-    fn read(json: Json<'a>) -> Self {
-        let mut choice = Self {
-            json: Some(json),
-            ..Self::default()
-        };
-        for (key, value) in members(json) {
-            match &*key {
-                "index" => choice.index = index(value),
-                "delta" => choice.delta = Some(value),
-                "message" => choice.message = Some(value),
-                "finish_reason" => choice.finish_reason = value.as_str(),
-                "usage" => choice.usage = Some(value),
-                "error" => choice.has_error = true,
-                _ => {}
-            }
+    fn read(pull: &mut Pull<'a>) -> Option<Self> {
+        let mut choice = Self::default();
+        if !pull.is_object() {
+            pull.json()?;
+            return Some(choice);
         }
-        choice
+        pull.object(|pull, key| {
+            match key {
+                "index" => choice.index = index(pull)?,
+                "delta" => choice.delta = Delta::read(pull)?,
+                "message" => choice.message = Delta::read(pull)?,
+                "finish_reason" => choice.finish_reason = json(pull)?.and_then(Json::as_str),
+                "usage" => choice.usage = json(pull)?,
+                "error" => choice.has_error = json(pull)?.is_some(),
+                _ => drop(pull.json()?),
+            }
+            Some(())
+        })?;
+        Some(choice)
     }
 }
 
 impl<'a> Delta<'a> {
-    pub(super) fn read(json: Json<'a>) -> Self {
+    fn read(pull: &mut Pull<'a>) -> Option<Option<Self>> {
         let mut delta = Self::default();
-        for (key, value) in members(json) {
-            match &*key {
-                "content" if value.is_array() => delta.read_parts(value),
-                "content" => delta.text = string(value),
-                "refusal" => delta.refusal = string(value),
-                "reasoning_content" | "reasoning" | "reasoning_text" => delta.think(string(value)),
+        if !pull.is_object() {
+            return pull.json().map(|_| None);
+        }
+        pull.object(|pull, key| {
+            match key {
+                "content" if pull.is_array() => delta.read_parts(pull.json()?),
+                "content" => delta.text = string(pull)?,
+                "refusal" => delta.refusal = string(pull)?,
+                "reasoning_content" | "reasoning" | "reasoning_text" => {
+                    let thinking = string(pull)?;
+                    delta.think(thinking);
+                }
                 "reasoning_details" => {
-                    let texts = value
+                    let details = pull.json()?;
+                    let texts = details
                         .items()
                         .filter_map(|detail| detail.get("text").or(detail.get("summary")));
-                    delta.think(texts.map(string).collect::<String>().into());
+                    delta.think(texts.filter_map(Json::as_str).collect::<String>().into());
                 }
-                "tool_calls" => delta.tool_calls = value.items().map(CallDelta::read).collect(),
-                _ => {}
+                "tool_calls" if pull.is_array() => pull.array(|pull| {
+                    delta.tool_calls.push(CallDelta::read(pull)?);
+                    Some(())
+                })?,
+                _ => drop(pull.json()?),
             }
-        }
-        delta
+            Some(())
+        })?;
+        Some(Some(delta))
     }
 
     fn think(&mut self, thinking: Cow<'a, str>) {
@@ -162,30 +191,38 @@ impl<'a> Delta<'a> {
 }
 
 impl<'a> CallDelta<'a> {
-    fn read(json: Json<'a>) -> Self {
+    fn read(pull: &mut Pull<'a>) -> Option<Self> {
         let mut call = Self::default();
-        for (key, value) in members(json) {
-            match &*key {
-                "index" => call.index = index(value),
-                "id" => call.id = string(value),
-                "function" => call.read_function(value),
-                _ => {}
-            }
+        if !pull.is_object() {
+            pull.json()?;
+            return Some(call);
         }
-        call
+        pull.object(|pull, key| {
+            match key {
+                "index" => call.index = index(pull)?,
+                "id" => call.id = string(pull)?,
+                "function" if pull.is_object() => pull.object(|pull, key| {
+                    match key {
+                        "name" => call.name = string(pull)?,
+                        "arguments" => call.arguments = arguments(pull)?,
+                        _ => drop(pull.json()?),
+                    }
+                    Some(())
+                })?,
+                _ => drop(pull.json()?),
+            }
+            Some(())
+        })?;
+        Some(call)
     }
+}
 
-    fn read_function(&mut self, json: Json<'a>) {
-        for (key, value) in members(json) {
-            match &*key {
-                "name" => self.name = string(value),
-                "arguments" if value.is_string() => self.arguments = string(value),
-                // Some hosts send the object itself.
-                "arguments" => self.arguments = Cow::Borrowed(value.text()),
-                _ => {}
-            }
-        }
+/// The JSON text of arguments. Some hosts send the object itself.
+fn arguments<'a>(pull: &mut Pull<'a>) -> Option<Cow<'a, str>> {
+    if pull.is_string() {
+        return pull.string();
     }
+    Some(json(pull)?.map_or_else(Cow::default, |json| Cow::Borrowed(json.text())))
 }
 
 /// Appends the text of a content part, of a list of them, or of a plain string.
@@ -197,6 +234,6 @@ fn push_text(part: Json<'_>, text: &mut String) {
             .get("text")
             .or_else(|| part.get("refusal"))
             .unwrap_or(part);
-        text.push_str(&string(inner));
+        text.push_str(&inner.as_str().unwrap_or_default());
     }
 }

@@ -8,13 +8,9 @@ use crate::text::scan::position_of_either;
 /// # Errors
 /// The offset at which it is not.
 pub(super) fn check(text: &str) -> Result<(), usize> {
-    let mut checker = Checker {
-        bytes: text.as_bytes(),
-        at: 0,
-        objects: 0,
-        depth: 0,
-    };
-    checker.document().ok_or(checker.at)
+    let mut checker = Checker::new(text);
+    let is_whole = checker.skip_value().is_some() && checker.is_at_end();
+    if is_whole { Ok(()) } else { Err(checker.at) }
 }
 
 /// The index behind the closing quote of the string whose inside begins at `at`.
@@ -28,7 +24,8 @@ pub(super) fn end_of_string(bytes: &[u8], mut at: usize) -> Option<usize> {
     }
 }
 
-struct Checker<'a> {
+#[derive(Debug)]
+pub(super) struct Checker<'a> {
     bytes: &'a [u8],
     at: usize,
     /// One bit per open container, the innermost lowest: set for an object.
@@ -36,21 +33,99 @@ struct Checker<'a> {
     depth: usize,
 }
 
-impl Checker<'_> {
-    fn document(&mut self) -> Option<()> {
+impl<'a> Checker<'a> {
+    pub(super) fn new(text: &'a str) -> Self {
+        Self {
+            bytes: text.as_bytes(),
+            at: 0,
+            objects: 0,
+            depth: 0,
+        }
+    }
+
+    /// Where it is.
+    pub(super) fn at(&self) -> usize {
+        self.at
+    }
+
+    /// The first byte of the next value.
+    pub(super) fn peek_value(&mut self) -> Option<u8> {
+        self.skip_space();
+        self.peek()
+    }
+
+    /// Whether nothing but white space is left.
+    pub(super) fn is_at_end(&mut self) -> bool {
+        self.peek_value().is_none()
+    }
+
+    /// Goes into a container. False if it is empty, and then it is behind it.
+    pub(super) fn enter(&mut self, open: u8, close: u8) -> Option<bool> {
+        if self.peek_value()? != open {
+            return None;
+        }
+        self.open(u128::from(open == b'{'))?;
+        let is_empty = self.peek()? == close;
+        if is_empty {
+            self.close();
+        } else {
+            self.skip_space();
+        }
+        Some(!is_empty)
+    }
+
+    /// Behind a value in a container: whether another one follows. If not, it is behind the container.
+    pub(super) fn more(&mut self, close: u8) -> Option<bool> {
+        let byte = self.peek_value()?;
+        if byte == b',' {
+            self.at += 1;
+            self.skip_space();
+            return Some(true);
+        }
+        (byte == close).then(|| self.close())?;
+        Some(false)
+    }
+
+    /// Goes behind the colon of a member.
+    pub(super) fn colon(&mut self) -> Option<()> {
+        self.skip_space();
+        self.literal(":")
+    }
+
+    /// Goes behind a string. Where it starts, and whether it has escapes.
+    pub(super) fn string_here(&mut self) -> Option<(usize, bool)> {
+        let start = self.at;
+        if self.peek()? != b'"' {
+            return None;
+        }
+        let rest = self.bytes.get(start + 1..)?;
+        let first = rest.iter().position(|byte| matches!(byte, b'"' | b'\\'))?;
+        let has_escapes = rest.get(first) == Some(&b'\\');
+        self.at = if has_escapes {
+            end_of_string(self.bytes, start + 1 + first)?
+        } else {
+            start + first + 2
+        };
+        Some((start, has_escapes))
+    }
+
+    /// Goes behind the next value, whatever it is. Where it starts.
+    pub(super) fn skip_value(&mut self) -> Option<usize> {
+        self.skip_space();
+        let start = self.at;
+        let outside = self.depth;
         loop {
             if self.value()? {
                 continue;
             }
             // A value is complete: what closes behind it, until a comma asks for the next.
             loop {
+                if self.depth == outside {
+                    return Some(start);
+                }
                 self.skip_space();
-                let Some(byte) = self.peek() else {
-                    return (self.depth == 0).then_some(());
-                };
                 let in_object = self.objects & 1 == 1;
-                match byte {
-                    _ if self.depth == 0 => return None,
+                match self.peek()? {
                     b',' => {
                         self.at += 1;
                         if in_object {
@@ -114,16 +189,11 @@ impl Checker<'_> {
     fn key(&mut self) -> Option<()> {
         self.skip_space();
         self.string()?;
-        self.skip_space();
-        self.literal(":")
+        self.colon()
     }
 
     fn string(&mut self) -> Option<()> {
-        if self.peek()? != b'"' {
-            return None;
-        }
-        self.at = end_of_string(self.bytes, self.at + 1)?;
-        Some(())
+        self.string_here().map(drop)
     }
 
     fn literal(&mut self, text: &str) -> Option<()> {

@@ -21,6 +21,7 @@
 //! ```
 
 mod check;
+mod pull;
 mod read;
 mod write;
 
@@ -36,6 +37,7 @@ use super::number;
 use super::partial_json::number_value;
 use super::scan::position_of_either;
 
+pub use pull::Pull;
 pub(crate) use read::read_names;
 pub use read::{FromJson, Unfit, from_text};
 pub use write::{JsonWriter, to_text};

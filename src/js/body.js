@@ -1,0 +1,39 @@
+// Reads a response body with one callback for all of its chunks.
+
+/** Calls `settle(chunk)` with the next chunk, `settle(null)` at the end, `settle(undefined, error)` on failure. */
+export function read(reader, settle) {
+  try {
+    reader.read().then(
+      (step) => settle(step.done ? null : step.value),
+      (error) => settle(undefined, error ?? new Error("the body failed without a reason")),
+    );
+  } catch (error) {
+    settle(undefined, error);
+  }
+}
+
+/**
+ * Ends a body that nobody reads any more. A body that is complete but for its end is read to that
+ * end for a moment, so that the connection can be used again; any other is cancelled at once.
+ */
+export async function close(reader, controller, isComplete, graceMs) {
+  let timer;
+  try {
+    if (isComplete) {
+      const late = new Promise((resolve) => {
+        timer = setTimeout(resolve, graceMs, { done: false });
+      });
+      let step;
+      do step = await Promise.race([reader.read(), late]);
+      while (!step.done && step.value !== undefined);
+      if (step.done) return;
+    }
+    await reader.cancel();
+  } catch {
+    // What cannot be read or cancelled has ended.
+  } finally {
+    clearTimeout(timer);
+    controller.abort();
+    reader.releaseLock?.();
+  }
+}
