@@ -47,17 +47,17 @@ export class Channel {
   emit(event) {
     const listeners = this.listeners;
     for (let i = 0; i < listeners.length; i++) {
-      const result = call(listeners[i].listener, event, this.signal);
-      if (isThenable(result)) return this.emitRest(result, event, listeners, i + 1);
+      const promise = call(listeners[i].listener, event, this.signal);
+      if (promise !== undefined) return this.emitRest(promise, event, listeners, i + 1);
     }
     return undefined;
   }
 
-  async emitRest(result, event, listeners, next) {
-    await this.settled(result);
+  async emitRest(promise, event, listeners, next) {
+    await this.settled(promise);
     for (let i = next; i < listeners.length; i++) {
-      const result = call(listeners[i].listener, event, this.signal);
-      if (isThenable(result)) await this.settled(result);
+      const promise = call(listeners[i].listener, event, this.signal);
+      if (promise !== undefined) await this.settled(promise);
     }
   }
 
@@ -323,9 +323,11 @@ function define(object, key, value) {
   }
 }
 
+/** Calls a listener. What it returns counts only if it is a promise, of whatever make. */
 function call(listener, event, signal) {
   try {
-    return listener(event, signal);
+    const result = listener(event, signal);
+    return isThenable(result) ? result : undefined;
   } catch (error) {
     report(error);
     return undefined;
@@ -333,7 +335,7 @@ function call(listener, event, signal) {
 }
 
 function isThenable(value) {
-  return value !== null && typeof value === "object" && typeof value.then === "function";
+  return value !== null && (typeof value === "object" || typeof value === "function") && typeof value.then === "function";
 }
 
 function report(error) {

@@ -78,7 +78,7 @@ pub(super) async fn call(
 /// Waits for a value that may be a promise.
 #[inline(never)]
 pub(super) async fn settle(value: JsValue) -> Result<JsValue, JsValue> {
-    if value.is_object() && get(&value, "then").is_function() {
+    if (value.is_object() || value.is_function()) && get(&value, "then").is_function() {
         JsFuture::from(Promise::resolve(&value)).await
     } else {
         Ok(value)

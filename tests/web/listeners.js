@@ -45,6 +45,29 @@ export async function a_thenable_of_another_kind_is_awaited(sluice) {
   equal(order, ["first", "second"], "the order");
 }
 
+export async function whatever_a_listener_returns_is_survived(sluice) {
+  const hostile = { get then() { throw new Error("no then"); } };
+  const failing = { then() { throw new Error("then failed"); } };
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  for (const [value, reported] of [[5, 0], [null, 0], [hostile, 1], [failing, 1], [proxy, 1], [{ then: 5 }, 0]]) {
+    const agent = agentWith(sluice, fetchOf(answer("hi")));
+    agent.subscribe((event) => (event.type === "message_update" ? value : undefined));
+    const log = record(agent);
+    await soon(agent.prompt("x"), "the prompt");
+    same(log.reason(), "done", "the reason");
+    log.verify(sluice);
+    await sleep(10);
+    equal(takePageErrors().length > 0, reported > 0, "whether it is reported");
+  }
+  const called = [];
+  const asFunction = Object.assign(() => {}, { then: (resolve) => setTimeout(() => (called.push("awaited"), resolve()), 5) });
+  const agent = agentWith(sluice, fetchOf(answer("hi")));
+  agent.subscribe((event) => (event.type === "turn_start" ? asFunction : called.push(event.type)));
+  await soon(agent.prompt("x"), "the prompt");
+  equal(called.slice(0, 3), ["agent_start", "awaited", "message_start"], "a function with then is awaited");
+}
+
 export async function a_promise_is_awaited_before_anything_else(sluice) {
   const agent = agentWith(sluice, fetchOf(answer("one two three four")));
   const order = [];

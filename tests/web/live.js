@@ -68,7 +68,8 @@ async function play(sluice, args, next) {
   try {
     log.verify(sluice);
   } catch (error) {
-    throw new Error(`${error.message}, with the arguments ${JSON.stringify(args)}`);
+    const shown = log.updates().findLast((event) => event.type === "toolcall_end").toolCall.arguments;
+    throw new Error(`${error.message}\nshown ${JSON.stringify(shown)}\nfor ${args.join("")}`);
   }
   const updates = log.updates().filter((event) => event.type.startsWith("toolcall"));
   return { updates, params, log, agent };

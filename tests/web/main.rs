@@ -111,6 +111,7 @@ scenarios! {
     a_listener_that_throws_touches_nobody,
     a_listener_that_rejects_is_reported_once,
     a_thenable_of_another_kind_is_awaited,
+    whatever_a_listener_returns_is_survived,
     a_promise_is_awaited_before_anything_else,
     the_prompt_resolves_after_its_listeners,
     abort_lets_go_of_a_listener_that_never_settles,
