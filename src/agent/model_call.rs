@@ -23,6 +23,7 @@ use crate::message::StopReason;
 use crate::model::{Model, ModelCost, RequestOptions};
 use crate::protocol::{Api, Context, Decoder, StreamPart};
 use crate::text::sse::SseDecoder;
+use crate::text::{contains, number};
 
 /// The most that is kept of a body that may turn out not to be a stream, in bytes.
 const BODY_LIMIT: usize = 4 * 1024 * 1024;
@@ -178,7 +179,7 @@ impl<H: Transport + Presenter> Reception<'_, H> {
                 .unwrap_or_default();
             return Err(api.http_error(response.status, &body, response.retry_after_ms));
         }
-        if response.content_type.contains("html") {
+        if contains(&response.content_type, "html") {
             return Err(failure::not_a_stream(&response));
         }
         self.begin().await;
@@ -344,10 +345,10 @@ impl<H: Transport + Presenter> Reception<'_, H> {
     ) -> Result<T, ErrorInfo> {
         let timed = within(self.host, limit_ms, future);
         self.unless_aborted(timed).await?.map_err(|TimedOut| {
-            let seconds = limit_ms.unwrap_or_default() / 1000.0;
+            let seconds = number::format(limit_ms.unwrap_or_default() / 1000.0);
             ErrorInfo::new(
                 ErrorCode::Timeout,
-                format!("{what} for {seconds} s, so the request was given up."),
+                [what, " for ", &seconds, " s, so the request was given up."].concat(),
             )
         })
     }

@@ -3,8 +3,6 @@
 //! A message is in the queue until the moment it is handed to the run, and the run puts every
 //! message it is handed into the transcript, so none is lost and none is delivered twice.
 
-use std::collections::VecDeque;
-
 use serde::Serialize;
 
 use crate::text::json::read_names;
@@ -26,14 +24,14 @@ pub enum QueueMode {
 pub struct Queue<M> {
     /// How many messages a delivery takes.
     pub mode: QueueMode,
-    waiting: VecDeque<M>,
+    waiting: Vec<M>,
 }
 
 impl<M> Default for Queue<M> {
     fn default() -> Self {
         Self {
             mode: QueueMode::default(),
-            waiting: VecDeque::new(),
+            waiting: Vec::new(),
         }
     }
 }
@@ -41,16 +39,16 @@ impl<M> Default for Queue<M> {
 impl<M: Clone> Queue<M> {
     /// Accepts a message.
     pub fn push(&mut self, message: M) {
-        self.waiting.push_back(message);
+        self.waiting.push(message);
     }
 
     /// Hands over the next delivery; empty when nothing waits.
     pub fn take(&mut self) -> Vec<M> {
-        let count = match self.mode {
-            QueueMode::OneAtATime => self.waiting.len().min(1),
-            QueueMode::All => self.waiting.len(),
-        };
-        self.waiting.drain(..count).collect()
+        let mut taken = std::mem::take(&mut self.waiting);
+        if self.mode == QueueMode::OneAtATime && taken.len() > 1 {
+            self.waiting = taken.split_off(1);
+        }
+        taken
     }
 
     /// Forgets all that waits.
@@ -65,7 +63,7 @@ impl<M: Clone> Queue<M> {
 
     /// What waits, oldest first.
     pub fn peek(&self) -> Vec<M> {
-        self.waiting.iter().cloned().collect()
+        self.waiting.clone()
     }
 }
 

@@ -24,6 +24,7 @@ use crate::event::{
     AgentEvent, Page, ToolExecutionEndEvent, ToolExecutionStartEvent, ToolExecutionUpdateEvent,
 };
 use crate::message::StopReason;
+use crate::text::number;
 
 type ValueOf<H> = <<H as Presenter>::Page as Page>::Value;
 type MessageOf<H> = <<H as Presenter>::Page as Page>::Message;
@@ -229,9 +230,13 @@ impl<H: Host> Batch<'_, H> {
             Ok(Ok(output)) => output,
             Ok(Err(text)) => self.error_output(&text),
             Err(TimedOut) => {
-                let seconds = limit_ms.unwrap_or_default() / 1000.0;
-                let text =
-                    format!("The tool did not finish within {seconds} s and was told to stop.");
+                let seconds = number::format(limit_ms.unwrap_or_default() / 1000.0);
+                let text = [
+                    "The tool did not finish within ",
+                    &seconds,
+                    " s and was told to stop.",
+                ]
+                .concat();
                 self.host.stop_tool(call, &text);
                 self.error_output(&text)
             }

@@ -6,6 +6,7 @@ use js_sys::{Array, Function, Object, Promise, Reflect};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 
+use crate::text::json::to_text;
 use crate::text::number;
 
 /// A property; `undefined` when there is none or reading it throws.
@@ -94,7 +95,7 @@ pub(super) fn kind(value: &JsValue) -> String {
         "undefined".to_owned()
     } else if let Some(text) = value.as_string() {
         let shown: String = text.chars().take(40).collect();
-        format!("the string {shown:?}")
+        ["the string ", &to_text(&shown.into())].concat()
     } else if let Some(number) = value.as_f64() {
         format!("the number {}", number::format(number))
     } else if let Some(truth) = value.as_bool() {

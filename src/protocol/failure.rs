@@ -9,6 +9,7 @@
 //! error codes in `error.status`; OpenRouter, "Errors" (numeric codes, also inside a 200).
 
 use crate::error::{ErrorCode, ErrorInfo};
+use crate::text::contains;
 use crate::text::json::Json;
 
 #[cfg(test)]
@@ -173,7 +174,7 @@ fn sentence(error: Json<'_>) -> String {
         .and_then(|metadata| metadata.get("raw")?.as_str());
     if let Some(raw) = raw {
         let inner = Json::parse(&raw).map_or_else(|_| raw.trim().to_owned(), sentence);
-        if !inner.is_empty() && !said.contains(&inner) {
+        if !inner.is_empty() && !contains(&said, &inner) {
             said.push_str(": ");
             said.push_str(&inner);
         }
@@ -185,8 +186,8 @@ fn sentence(error: Json<'_>) -> String {
 fn classify(status: Option<u16>, report: &Report) -> (ErrorCode, bool) {
     let kinds = report.kinds.as_str();
     let message = report.message.to_ascii_lowercase();
-    let kind = |words: &[&str]| words.iter().any(|word| kinds.contains(word));
-    let says = |words: &[&str]| words.iter().any(|word| message.contains(word));
+    let kind = |words: &[&str]| words.iter().any(|word| contains(kinds, word));
+    let says = |words: &[&str]| words.iter().any(|word| contains(&message, word));
     let limited = status == Some(429) || kind(&["rate_limit", "resource_exhausted", "too_many"]);
     if status == Some(402) || kind(&["insufficient_quota", "billing", "insufficient_balance"]) {
         return (ErrorCode::RateLimit, false);
@@ -299,7 +300,7 @@ fn holds_key(word: &str) -> bool {
         "sk-", "sk_", "gsk_", "csk-", "xai-", "AIza", "pplx-", "tgp_", "fw_",
     ];
     let is_key = |token: &str| {
-        token.contains("***")
+        contains(token, "***")
             || (token.len() >= 12 && PREFIXES.iter().any(|prefix| token.starts_with(prefix)))
     };
     word.split(|c: char| !(c.is_ascii_alphanumeric() || "-_*.".contains(c)))

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use super::PatternMatcher;
 use super::keywords::check_number;
 use super::report::{At, Report};
-use super::value::{equal, parse_types, types_of};
+use super::value::{at_pointer, equal, parse_types, types_of};
 
 /// How deep schemas may nest while one value is checked. A value of the JSON parser's own limit,
 /// 128 levels, leaves four schemas for each level.
@@ -241,7 +241,7 @@ impl<'a> Checker<'a> {
 
     /// The schema a reference names; `compile` has made it a JSON pointer from the root.
     pub(super) fn target(&self, schema: &Map<String, Value>, keyword: &str) -> Option<&'a Value> {
-        self.root.pointer(schema.get(keyword)?.as_str()?)
+        at_pointer(self.root, schema.get(keyword)?.as_str()?)
     }
 
     pub(super) fn is_ref_alone(&self) -> bool {

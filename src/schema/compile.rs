@@ -5,7 +5,8 @@ use serde_json::{Map, Value};
 
 use super::SchemaError;
 use super::check::{entries, list};
-use super::value::parse_types;
+use super::value::{at_pointer, parse_types, tokens};
+use crate::text::contains;
 
 /// How deep a schema document may nest.
 const MAX_DEPTH: usize = 256;
@@ -66,7 +67,13 @@ impl<'a> Compiler<'a> {
         // Resolving a reference may walk a new part of the document and append to the list.
         while let Some(reference) = self.references.get(next).cloned() {
             let target = self.resolve(&reference)?;
-            if let Some(Value::Object(holder)) = compiled.pointer_mut(&reference.holder) {
+            let holder =
+                tokens(&reference.holder).try_fold(&mut compiled, |value, token| match value {
+                    Value::Object(members) => members.get_mut(&token),
+                    Value::Array(items) => items.get_mut(token.parse::<usize>().ok()?),
+                    _ => None,
+                });
+            if let Some(Value::Object(holder)) = holder {
                 holder.insert(reference.keyword, Value::from(target));
             }
             next += 1;
@@ -220,7 +227,7 @@ impl<'a> Compiler<'a> {
             // A dialect of its own may give keywords another meaning.
             "$schema" => argument
                 .as_str()
-                .is_some_and(|uri| uri.contains("json-schema.org/")),
+                .is_some_and(|uri| contains(uri, "json-schema.org/")),
             // Assertions of drafts 3, 4 and 2019-09 that later drafts replaced.
             "$recursiveRef" | "extends" | "disallow" | "divisibleBy" => false,
             _ => true,
@@ -260,10 +267,7 @@ impl<'a> Compiler<'a> {
                 .as_str()?
                 .into()
         };
-        let schema = self
-            .root
-            .pointer(&pointer)
-            .filter(|schema| is_schema(schema))?;
+        let schema = at_pointer(self.root, &pointer).filter(|schema| is_schema(schema))?;
         Some((pointer, schema))
     }
 }

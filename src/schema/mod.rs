@@ -58,6 +58,8 @@ mod tests;
 
 use serde_json::Value;
 
+use crate::text::contains;
+
 use check::Checker;
 use compile::Compiler;
 pub use report::Mismatch;
@@ -108,7 +110,7 @@ impl Schema {
     /// Prepares a schema; done once, when tools are set.
     pub fn compile(schema: &Value) -> Result<Schema, SchemaError> {
         let draft = schema.get("$schema").and_then(Value::as_str).unwrap_or("");
-        let ref_alone = draft.contains("json-schema.org/draft-0");
+        let ref_alone = contains(draft, "json-schema.org/draft-0");
         let mut compiler = Compiler::new(schema, ref_alone);
         let root = compiler.run()?;
         Ok(Schema {

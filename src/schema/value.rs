@@ -103,3 +103,33 @@ pub(super) fn is_multiple(number: &Number, divisor: &Number) -> bool {
     (quotient - quotient.round_ties_even()).abs() <= quotient.abs() * 2.0 * f64::EPSILON
         && quotient.is_finite()
 }
+
+/// The tokens of a JSON pointer, unescaped.
+pub(super) fn tokens(pointer: &str) -> impl Iterator<Item = String> {
+    pointer.split('/').skip(1).map(|token| {
+        let mut text = String::new();
+        for (index, piece) in token.split('~').enumerate() {
+            // Behind a tilde stands the digit that says what it escapes.
+            text.push_str(match (index, piece.as_bytes().first()) {
+                (0, _) => "",
+                (_, Some(b'1')) => "/",
+                _ => "~",
+            });
+            text.push_str(piece.get(usize::from(index > 0)..).unwrap_or_default());
+        }
+        text
+    })
+}
+
+/// What a JSON pointer points to.
+pub(super) fn at_pointer<'a>(root: &'a Value, pointer: &str) -> Option<&'a Value> {
+    let mut found = root;
+    for token in tokens(pointer) {
+        found = match found {
+            Value::Object(members) => members.get(&token)?,
+            Value::Array(items) => items.get(token.parse::<usize>().ok()?)?,
+            _ => return None,
+        };
+    }
+    Some(found)
+}

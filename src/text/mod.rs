@@ -18,3 +18,5 @@ pub(crate) mod number;
 pub mod partial_json;
 mod scan;
 pub mod sse;
+
+pub(crate) use scan::{contains, find};

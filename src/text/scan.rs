@@ -25,9 +25,35 @@ pub(super) fn position_of_either(bytes: &[u8], a: u8, b: u8) -> Option<usize> {
     Some(start + found)
 }
 
+/// Where `part` begins in `text`: for short texts, since the standard library's search, linear in
+/// all cases, is several times the size.
+#[inline(never)]
+pub(crate) fn find(text: &str, part: &str) -> Option<usize> {
+    let mut windows = text.as_bytes().windows(part.len().max(1));
+    windows.position(|window| window == part.as_bytes())
+}
+
+/// Whether `part` stands somewhere in `text`.
+pub(crate) fn contains(text: &str, part: &str) -> bool {
+    find(text, part).is_some()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::position_of_either;
+    use super::{find, position_of_either};
+
+    #[test]
+    fn finds_parts() {
+        for (text, part, at) in [
+            ("abcabd", "abd", Some(3)),
+            ("abc", "abc", Some(0)),
+            ("ab", "abc", None),
+            ("aéa", "éa", Some(1)),
+            ("", "a", None),
+        ] {
+            assert_eq!(find(text, part), at);
+        }
+    }
 
     #[test]
     fn finds_the_first_of_two_bytes_at_every_place_and_length() {

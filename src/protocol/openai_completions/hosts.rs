@@ -5,6 +5,7 @@
 //! every host reads, and an extra stands in the table only if the host documents it.
 
 use crate::model::{Compat, MaxTokensField, Model, ReasoningField, ToolCallIdFormat};
+use crate::text::find;
 
 #[cfg(test)]
 mod tests;
@@ -79,7 +80,9 @@ fn set<T: Copy>(switch: &mut T, choice: Option<T>) {
 
 /// The host name in a URL, without user and port.
 fn host(url: &str) -> &str {
-    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let rest = find(url, "://")
+        .and_then(|at| url.get(at + 3..))
+        .unwrap_or(url);
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
     let host = authority.rsplit('@').next().unwrap_or_default();
     host.split(':').next().unwrap_or_default()

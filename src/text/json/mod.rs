@@ -154,9 +154,12 @@ impl<'a> Json<'a> {
 
     /// A copy of an object; empty for anything else.
     pub fn to_map(self) -> Map<String, Value> {
-        self.members()
-            .map(|(key, value)| (key.into_owned(), value.to_value()))
-            .collect()
+        // Collecting would sort first.
+        let mut map = Map::new();
+        for (key, value) in self.members() {
+            map.insert(key.into_owned(), value.to_value());
+        }
+        map
     }
 
     fn is_number(self) -> bool {
