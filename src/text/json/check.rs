@@ -60,6 +60,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Goes into a container. False if it is empty, and then it is behind it.
+    #[inline(never)]
     pub(super) fn enter(&mut self, open: u8, close: u8) -> Option<bool> {
         if self.peek_value()? != open {
             return None;
@@ -75,6 +76,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Behind a value in a container: whether another one follows. If not, it is behind the container.
+    #[inline(never)]
     pub(super) fn more(&mut self, close: u8) -> Option<bool> {
         let byte = self.peek_value()?;
         if byte == b',' {
@@ -87,12 +89,14 @@ impl<'a> Checker<'a> {
     }
 
     /// Goes behind the colon of a member.
+    #[inline(never)]
     pub(super) fn colon(&mut self) -> Option<()> {
         self.skip_space();
         self.literal(":")
     }
 
     /// Goes behind a string. Where it starts, and whether it has escapes.
+    #[inline(never)]
     pub(super) fn string_here(&mut self) -> Option<(usize, bool)> {
         let start = self.at;
         if self.peek()? != b'"' {
@@ -142,6 +146,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Reads a scalar or an empty container, or opens a container (then true: a value must follow).
+    #[inline(never)]
     fn value(&mut self) -> Option<bool> {
         self.skip_space();
         match self.peek()? {
@@ -196,6 +201,7 @@ impl<'a> Checker<'a> {
         self.string_here().map(drop)
     }
 
+    #[inline(never)]
     fn literal(&mut self, text: &str) -> Option<()> {
         self.bytes
             .get(self.at..)?
@@ -203,6 +209,7 @@ impl<'a> Checker<'a> {
             .then(|| self.at += text.len())
     }
 
+    #[inline(never)]
     fn number(&mut self) -> Option<()> {
         if self.peek()? == b'-' {
             self.at += 1;

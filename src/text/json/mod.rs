@@ -62,6 +62,7 @@ impl<'a> Json<'a> {
     ///
     /// # Errors
     /// Where the text breaks the grammar.
+    #[inline(never)]
     pub fn parse(text: &'a str) -> Result<Self, SyntaxError> {
         check::check(text).map_err(|offset| SyntaxError { offset })?;
         Ok(Self(text.trim_ascii()))
@@ -102,44 +103,41 @@ impl<'a> Json<'a> {
     }
 
     /// The number that it is, as `JSON.parse` reads it.
+    #[inline(never)]
     pub fn as_f64(self) -> Option<f64> {
         self.is_number().then(|| number::parse(self.0))
     }
 
     /// The string that it is. Copied only if it has escapes.
+    #[inline(never)]
     pub fn as_str(self) -> Option<Cow<'a, str>> {
         let body = self.0.strip_prefix('"')?.strip_suffix('"')?;
         Some(unescaped(body))
     }
 
     /// The members of an object, in order; none of anything else.
-    pub fn members(self) -> impl Iterator<Item = (Cow<'a, str>, Json<'a>)> {
-        let mut rest = self.0.strip_prefix('{').unwrap_or_default();
-        std::iter::from_fn(move || {
-            let (key, behind) = take_value(rest)?;
-            let (value, behind) = take_value(behind)?;
-            rest = behind;
-            Some((key.as_str()?, value))
-        })
+    pub fn members(self) -> Members<'a> {
+        Members(self.0.strip_prefix('{').unwrap_or_default())
     }
 
     /// The elements of an array, in order; none of anything else.
-    pub fn items(self) -> impl Iterator<Item = Json<'a>> {
-        let mut rest = self.0.strip_prefix('[').unwrap_or_default();
-        std::iter::from_fn(move || {
-            let (item, behind) = take_value(rest)?;
-            rest = behind;
-            Some(item)
-        })
+    pub fn items(self) -> Items<'a> {
+        Items(self.0.strip_prefix('[').unwrap_or_default())
     }
 
     /// A member of an object that is there and not `null`.
+    #[inline(never)]
     pub fn get(self, key: &str) -> Option<Json<'a>> {
-        let found = self.members().find(|(name, _)| name == key)?;
-        Some(found.1).filter(|value| !value.is_null())
+        for (name, value) in self.members() {
+            if name == key {
+                return Some(value).filter(|value| !value.is_null());
+            }
+        }
+        None
     }
 
     /// A copy as a tree.
+    #[inline(never)]
     pub fn to_value(self) -> Value {
         match self.0.as_bytes().first() {
             Some(b'{') => Value::Object(self.to_map()),
@@ -153,6 +151,7 @@ impl<'a> Json<'a> {
     }
 
     /// A copy of an object; empty for anything else.
+    #[inline(never)]
     pub fn to_map(self) -> Map<String, Value> {
         // Collecting would sort first.
         let mut map = Map::new();
@@ -168,7 +167,39 @@ impl<'a> Json<'a> {
     }
 }
 
+/// The members of an object.
+#[derive(Debug, Clone)]
+pub struct Members<'a>(&'a str);
+
+impl<'a> Iterator for Members<'a> {
+    type Item = (Cow<'a, str>, Json<'a>);
+
+    #[inline(never)]
+    fn next(&mut self) -> Option<Self::Item> {
+        let (key, behind) = take_value(self.0)?;
+        let (value, behind) = take_value(behind)?;
+        self.0 = behind;
+        Some((key.as_str()?, value))
+    }
+}
+
+/// The elements of an array.
+#[derive(Debug, Clone)]
+pub struct Items<'a>(&'a str);
+
+impl<'a> Iterator for Items<'a> {
+    type Item = Json<'a>;
+
+    #[inline(never)]
+    fn next(&mut self) -> Option<Self::Item> {
+        let (item, behind) = take_value(self.0)?;
+        self.0 = behind;
+        Some(item)
+    }
+}
+
 /// The next value of a container's valid inside, and what is behind it.
+#[inline(never)]
 fn take_value(text: &str) -> Option<(Json<'_>, &str)> {
     let is_between = |c: char| matches!(c, ' ' | '\t' | '\n' | '\r' | ',' | ':');
     let text = text.trim_start_matches(is_between);
@@ -210,6 +241,7 @@ fn length_of_container(bytes: &[u8]) -> Option<usize> {
 }
 
 /// What the inside of a string literal stands for.
+#[inline(never)]
 fn unescaped(body: &str) -> Cow<'_, str> {
     let Some(first) = position_of_either(body.as_bytes(), b'\\', b'\\') else {
         return Cow::Borrowed(body);

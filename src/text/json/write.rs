@@ -1,4 +1,6 @@
 //! Rust → JSON text, piece by piece.
+//!
+//! Requests are long lists of these calls, so they are kept out of line.
 
 use serde_json::{Map, Value};
 
@@ -34,19 +36,18 @@ impl JsonWriter {
     pub fn object(&mut self, members: impl FnOnce(&mut Self)) -> &mut Self {
         self.open('{');
         members(self);
-        self.text.push('}');
-        self
+        self.close('}')
     }
 
     /// Writes an array; `items` writes its elements.
     pub fn array(&mut self, items: impl FnOnce(&mut Self)) -> &mut Self {
         self.open('[');
         items(self);
-        self.text.push(']');
-        self
+        self.close(']')
     }
 
     /// Writes the key of the next value.
+    #[inline(never)]
     pub fn key(&mut self, key: &str) -> &mut Self {
         self.string(key);
         self.text.push(':');
@@ -54,11 +55,13 @@ impl JsonWriter {
     }
 
     /// Writes a string.
+    #[inline(never)]
     pub fn string(&mut self, string: &str) -> &mut Self {
         self.strings(&[string])
     }
 
     /// Writes several strings as one.
+    #[inline(never)]
     pub fn strings(&mut self, strings: &[&str]) -> &mut Self {
         self.open('"');
         for string in strings {
@@ -69,6 +72,7 @@ impl JsonWriter {
     }
 
     /// Writes a number; one that JSON cannot hold as `null`.
+    #[inline(never)]
     pub fn number(&mut self, number: f64) -> &mut Self {
         self.raw(&number::format(number))
     }
@@ -79,6 +83,7 @@ impl JsonWriter {
     }
 
     /// Writes text that is JSON already.
+    #[inline(never)]
     pub fn raw(&mut self, json: &str) -> &mut Self {
         self.separate();
         self.text.push_str(json);
@@ -102,6 +107,7 @@ impl JsonWriter {
     }
 
     /// Writes the tree of an object.
+    #[inline(never)]
     pub fn map(&mut self, members: &Map<String, Value>) -> &mut Self {
         self.object(|json| {
             for (key, value) in members {
@@ -110,9 +116,16 @@ impl JsonWriter {
         })
     }
 
+    #[inline(never)]
     fn open(&mut self, bracket: char) {
         self.separate();
         self.text.push(bracket);
+    }
+
+    #[inline(never)]
+    fn close(&mut self, bracket: char) -> &mut Self {
+        self.text.push(bracket);
+        self
     }
 
     /// No value ends in one of these, and what is opened or named needs no comma.
@@ -124,12 +137,14 @@ impl JsonWriter {
 }
 
 /// The JSON text of a tree.
+#[inline(never)]
 pub fn to_text(value: &Value) -> String {
     let mut json = JsonWriter::default();
     json.value(value);
     json.into_text()
 }
 
+#[inline(never)]
 fn escape(string: &str, text: &mut String) {
     let mut rest = string;
     while let Some(at) = rest
