@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::text::json::{FromJson, Json, Unfit, read_names};
+use crate::text::json::{FromJson, Reader, read_names};
 
 /// The kind of a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -112,14 +112,14 @@ impl ErrorInfo {
 }
 
 impl FromJson for ErrorInfo {
-    fn from_json(json: Json<'_>) -> Result<Self, Unfit> {
-        Ok(Self {
-            code: json.field("code")?,
-            message: json.or_default("message")?,
-            status: json.optional::<f64>("status")?.map(|status| status as u16),
-            retry_after_ms: json.optional("retryAfterMs")?,
-            retryable: json.or_default("retryable")?,
-        })
+    fn from_json(reader: &mut Reader<'_>) -> Self {
+        Self {
+            code: reader.field("code"),
+            message: reader.or_default("message"),
+            status: reader.optional::<f64>("status").map(|status| status as u16),
+            retry_after_ms: reader.optional("retryAfterMs"),
+            retryable: reader.or_default("retryable"),
+        }
     }
 }
 

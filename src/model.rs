@@ -3,7 +3,7 @@
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use crate::text::json::{FromJson, Json, Unfit, read_names};
+use crate::text::json::{FromJson, Reader, read_names};
 
 /// Values by name, in the order in which they were given.
 pub type Named<T> = Vec<(String, T)>;
@@ -270,57 +270,57 @@ pub struct ToolDefinition {
 }
 
 impl FromJson for Model {
-    fn from_json(json: Json<'_>) -> Result<Self, Unfit> {
-        Ok(Self {
-            id: json.field("id")?,
-            api: json.field("api")?,
-            provider: json.optional("provider")?,
-            base_url: json.optional("baseUrl")?,
-            name: json.optional("name")?,
-            reasoning: json.optional("reasoning")?,
-            input: json.optional("input")?,
-            cost: json.optional("cost")?,
-            context_window: json.optional("contextWindow")?,
-            max_tokens: json.optional("maxTokens")?,
-            headers: json.optional("headers")?,
-            compat: json.optional("compat")?,
-        })
+    fn from_json(reader: &mut Reader<'_>) -> Self {
+        Self {
+            id: reader.field("id"),
+            api: reader.field("api"),
+            provider: reader.optional("provider"),
+            base_url: reader.optional("baseUrl"),
+            name: reader.optional("name"),
+            reasoning: reader.optional("reasoning"),
+            input: reader.optional("input"),
+            cost: reader.optional("cost"),
+            context_window: reader.optional("contextWindow"),
+            max_tokens: reader.optional("maxTokens"),
+            headers: reader.optional("headers"),
+            compat: reader.optional("compat"),
+        }
     }
 }
 
 impl FromJson for ModelCost {
-    fn from_json(json: Json<'_>) -> Result<Self, Unfit> {
-        Ok(Self {
-            input: json.or_default("input")?,
-            output: json.or_default("output")?,
-            cache_read: json.or_default("cacheRead")?,
-            cache_write: json.or_default("cacheWrite")?,
-        })
+    fn from_json(reader: &mut Reader<'_>) -> Self {
+        Self {
+            input: reader.or_default("input"),
+            output: reader.or_default("output"),
+            cache_read: reader.or_default("cacheRead"),
+            cache_write: reader.or_default("cacheWrite"),
+        }
     }
 }
 
 impl FromJson for Compat {
-    fn from_json(json: Json<'_>) -> Result<Self, Unfit> {
-        Ok(Self {
-            max_tokens_field: json.optional("maxTokensField")?,
-            supports_reasoning_effort: json.optional("supportsReasoningEffort")?,
-            supports_developer_role: json.optional("supportsDeveloperRole")?,
-            supports_store: json.optional("supportsStore")?,
-            supports_usage_in_streaming: json.optional("supportsUsageInStreaming")?,
-            reasoning_field: json.optional("reasoningField")?,
-            tool_call_id_format: json.optional("toolCallIdFormat")?,
-            requires_tool_result_name: json.optional("requiresToolResultName")?,
-            requires_assistant_after_tool_result: json
-                .optional("requiresAssistantAfterToolResult")?,
-        })
+    fn from_json(reader: &mut Reader<'_>) -> Self {
+        Self {
+            max_tokens_field: reader.optional("maxTokensField"),
+            supports_reasoning_effort: reader.optional("supportsReasoningEffort"),
+            supports_developer_role: reader.optional("supportsDeveloperRole"),
+            supports_store: reader.optional("supportsStore"),
+            supports_usage_in_streaming: reader.optional("supportsUsageInStreaming"),
+            reasoning_field: reader.optional("reasoningField"),
+            tool_call_id_format: reader.optional("toolCallIdFormat"),
+            requires_tool_result_name: reader.optional("requiresToolResultName"),
+            requires_assistant_after_tool_result: reader
+                .optional("requiresAssistantAfterToolResult"),
+        }
     }
 }
 
 impl FromJson for ToolChoice {
-    fn from_json(json: Json<'_>) -> Result<Self, Unfit> {
-        match json.optional("name") {
-            Ok(Some(name)) => Ok(Self::Tool(NamedTool { name })),
-            _ => ToolChoiceMode::from_json(json).map(Self::Mode),
+    fn from_json(reader: &mut Reader<'_>) -> Self {
+        match reader.optional("name") {
+            Some(name) => Self::Tool(NamedTool { name }),
+            None => Self::Mode(FromJson::from_json(reader)),
         }
     }
 }

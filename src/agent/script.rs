@@ -17,7 +17,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::text::json::{FromJson, Json, JsonWriter, Unfit, read_names, to_text};
+use crate::text::json::{FromJson, JsonWriter, Reader, read_names, to_text};
 
 #[cfg(test)]
 mod tests;
@@ -323,26 +323,26 @@ fn tokens(text: &str) -> impl Iterator<Item = &str> {
 }
 
 impl FromJson for ScriptTurn {
-    fn from_json(json: Json<'_>) -> Result<Self, Unfit> {
-        Ok(Self {
-            thinking: json.optional("thinking")?,
-            text: json.optional("text")?,
-            tool_calls: json.or_default("toolCalls")?,
-            stop_reason: json.optional("stopReason")?,
-            usage: json.optional("usage")?,
-            error: json.optional("error")?,
-            cut: json.or_default("cut")?,
-        })
+    fn from_json(reader: &mut Reader<'_>) -> Self {
+        Self {
+            thinking: reader.optional("thinking"),
+            text: reader.optional("text"),
+            tool_calls: reader.or_default("toolCalls"),
+            stop_reason: reader.optional("stopReason"),
+            usage: reader.optional("usage"),
+            error: reader.optional("error"),
+            cut: reader.or_default("cut"),
+        }
     }
 }
 
 impl FromJson for ScriptToolCall {
-    fn from_json(json: Json<'_>) -> Result<Self, Unfit> {
-        Ok(Self {
-            id: json.optional("id")?,
-            name: json.field("name")?,
-            arguments: json.or_default("arguments")?,
-        })
+    fn from_json(reader: &mut Reader<'_>) -> Self {
+        Self {
+            id: reader.optional("id"),
+            name: reader.field("name"),
+            arguments: reader.or_default("arguments"),
+        }
     }
 }
 
@@ -353,22 +353,22 @@ read_names!(ScriptStopReason, "\"stop\", \"length\" or \"toolUse\"", {
 });
 
 impl FromJson for ScriptUsage {
-    fn from_json(json: Json<'_>) -> Result<Self, Unfit> {
-        Ok(Self {
-            input: json.or_default("input")?,
-            output: json.or_default("output")?,
-            cache_read: json.or_default("cacheRead")?,
-            cache_write: json.or_default("cacheWrite")?,
-        })
+    fn from_json(reader: &mut Reader<'_>) -> Self {
+        Self {
+            input: reader.or_default("input"),
+            output: reader.or_default("output"),
+            cache_read: reader.or_default("cacheRead"),
+            cache_write: reader.or_default("cacheWrite"),
+        }
     }
 }
 
 impl FromJson for ScriptError {
-    fn from_json(json: Json<'_>) -> Result<Self, Unfit> {
-        Ok(Self {
-            message: json.field("message")?,
-            status: json.optional::<f64>("status")?.map(|status| status as u16),
-            retry_after_ms: json.optional("retryAfterMs")?,
-        })
+    fn from_json(reader: &mut Reader<'_>) -> Self {
+        Self {
+            message: reader.field("message"),
+            status: reader.optional::<f64>("status").map(|status| status as u16),
+            retry_after_ms: reader.optional("retryAfterMs"),
+        }
     }
 }

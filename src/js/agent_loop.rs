@@ -76,7 +76,7 @@ fn start(
         let stream_fn = stream_fn
             .dyn_into()
             .map_err(|found| error::invalid("streamFn", "a function", &found))?;
-        options.stream_fn = Some(stream_fn);
+        options.set_stream_fn(stream_fn);
     }
     let state = read_state(
         context,

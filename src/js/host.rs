@@ -20,7 +20,7 @@ use crate::event::{AgentEvent, MessageEndEvent, MessageStartEvent};
 use crate::js::fetch::Body;
 use crate::js::live::Channel;
 use crate::js::network::{Network, call_hook, hook_failed};
-use crate::js::options::Options;
+use crate::js::options::{Hook, Options};
 use crate::js::page::{Handle, JsPage, event_to_js, to_js};
 use crate::js::pattern::RegExpMatcher;
 use crate::js::run_control::RunControl;
@@ -139,12 +139,12 @@ impl PageHost {
     /// `transformContext`, then `convertToLlm`.
     async fn llm_messages(&self) -> Result<Array, ErrorInfo> {
         let mut messages = JsValue::from(self.core.state.messages().iter().collect::<Array>());
-        if let Some(hook) = &self.core.options.transform_context {
+        if let Some(hook) = self.core.options.hook(Hook::TransformContext) {
             messages =
                 call_hook("transformContext", hook, &[&messages, &self.run.signal()]).await?;
             require_array("transformContext", &messages)?;
         }
-        match &self.core.options.convert_to_llm {
+        match self.core.options.hook(Hook::ConvertToLlm) {
             Some(hook) => {
                 messages = call_hook("convertToLlm", hook, &[&messages]).await?;
                 require_array("convertToLlm", &messages)?;
@@ -171,7 +171,7 @@ impl PageHost {
         ]);
         let options = to_js(&self.request_options(api_key));
         value::set(&options, "signal", &self.run.signal());
-        if let Some(fetch) = &self.core.options.fetch {
+        if let Some(fetch) = self.core.options.hook(Hook::Fetch) {
             value::set(&options, "fetch", fetch);
         }
         let source = call_hook(
@@ -417,7 +417,7 @@ impl ToolRunner for PageHost {
         call: &AssembledCall,
         arguments: Handle,
     ) -> Result<BeforeToolCall<Handle>, String> {
-        let Some(hook) = &self.core.options.before_tool_call else {
+        let Some(hook) = self.core.options.hook(Hook::BeforeToolCall) else {
             return Ok(BeforeToolCall::Run(arguments));
         };
         let context = self.tool_call_context(call, &arguments.0);
@@ -480,7 +480,7 @@ impl ToolRunner for PageHost {
         arguments: Handle,
         output: ToolOutput<Handle>,
     ) -> Result<ToolOutput<Handle>, String> {
-        let Some(hook) = &self.core.options.after_tool_call else {
+        let Some(hook) = self.core.options.hook(Hook::AfterToolCall) else {
             return Ok(output);
         };
         let context = self.tool_call_context(call, &arguments.0);
@@ -582,7 +582,7 @@ impl Host for PageHost {
         let model = read_model(&self.core.state.get("model")).map_err(invalid)?;
         let provider = Head::of(&model, 0.0).provider;
         let api_key = self.network().api_key(&provider).await?;
-        let source = match &self.core.options.stream_fn {
+        let source = match self.core.options.hook(Hook::StreamFn) {
             Some(stream_fn) => Source::App(self.app_stream(stream_fn, &messages, api_key).await?),
             None => {
                 let context = Context {
@@ -603,7 +603,7 @@ impl Host for PageHost {
 
     async fn has_steering(&self) -> bool {
         poll(
-            &self.core.options.get_steering_messages,
+            self.core.options.hook(Hook::GetSteeringMessages),
             &self.core.steering,
         )
         .await;
@@ -616,7 +616,7 @@ impl Host for PageHost {
 
     async fn has_follow_ups(&self) -> bool {
         poll(
-            &self.core.options.get_follow_up_messages,
+            self.core.options.hook(Hook::GetFollowUpMessages),
             &self.core.follow_ups,
         )
         .await;
@@ -629,7 +629,7 @@ impl Host for PageHost {
 }
 
 /// Asks the bare loop's callback for messages and queues what it gives.
-async fn poll(callback: &Option<Function>, queue: &RefCell<Queue<Handle>>) {
+async fn poll(callback: Option<&Function>, queue: &RefCell<Queue<Handle>>) {
     let Some(callback) = callback else { return };
     // A callback that fails has no messages.
     if let Ok(messages) = value::call(callback, &JsValue::UNDEFINED, &[]).await {

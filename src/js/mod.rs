@@ -8,6 +8,7 @@ mod agent;
 mod agent_loop;
 mod error;
 mod fetch;
+mod fields;
 mod host;
 mod live;
 mod network;

@@ -6,7 +6,7 @@ use wasm_bindgen::prelude::*;
 use crate::agent::host::HttpResponse;
 use crate::error::{ErrorCode, ErrorInfo};
 use crate::js::fetch::{self, Body};
-use crate::js::options::Options;
+use crate::js::options::{Hook, Options};
 use crate::js::{error, value};
 use crate::protocol::HttpRequest;
 
@@ -20,12 +20,12 @@ pub(super) struct Network<'a> {
 
 impl Network<'_> {
     pub(super) async fn send(&self, request: HttpRequest) -> Result<HttpResponse<Body>, ErrorInfo> {
-        fetch::send(request, self.options.fetch.as_ref()).await
+        fetch::send(request, self.options.hook(Hook::Fetch)).await
     }
 
     /// `onPayload(payload, model)` may return another payload.
     pub(super) async fn on_payload(&self, body: String) -> Result<String, ErrorInfo> {
-        let Some(hook) = &self.options.on_payload else {
+        let Some(hook) = self.options.hook(Hook::OnPayload) else {
             return Ok(body);
         };
         let payload = js_sys::JSON::parse(&body).unwrap_or(JsValue::NULL);
@@ -43,7 +43,7 @@ impl Network<'_> {
 
     /// `onResponse({ status, contentType, retryAfterMs }, model)`.
     pub(super) async fn on_response(&self, response: &HttpResponse<Body>) -> Result<(), ErrorInfo> {
-        let Some(hook) = &self.options.on_response else {
+        let Some(hook) = self.options.hook(Hook::OnResponse) else {
             return Ok(());
         };
         let told = value::object(&[
@@ -63,7 +63,7 @@ impl Network<'_> {
 
     /// The key for a provider: `getApiKey`'s, else `apiKey`.
     pub(super) async fn api_key(&self, provider: &str) -> Result<Option<String>, ErrorInfo> {
-        if let Some(hook) = &self.options.get_api_key {
+        if let Some(hook) = self.options.hook(Hook::GetApiKey) {
             let key = call_hook("getApiKey", hook, &[&provider.into()]).await?;
             if let Some(key) = key.as_string().filter(|key| !key.is_empty()) {
                 return Ok(Some(key));

@@ -3,10 +3,11 @@
 use js_sys::{Function, Object};
 use wasm_bindgen::prelude::*;
 
-use crate::agent::host::{InterruptMode, Rules, ToolExecutionMode};
+use crate::agent::host::Rules;
 use crate::agent::queue::QueueMode;
+use crate::js::fields::Fields;
 use crate::js::{error, transcript, value};
-use crate::model::{Named, RequestOptions, ThinkingLevel};
+use crate::model::{Named, RequestOptions};
 use crate::text::json::FromJson;
 
 /// Options of one model call.
@@ -67,21 +68,42 @@ pub(super) enum Owner {
     Simple,
 }
 
+/// The app's functions.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Hook {
+    GetApiKey,
+    Fetch,
+    OnPayload,
+    OnResponse,
+    ConvertToLlm,
+    TransformContext,
+    StreamFn,
+    BeforeToolCall,
+    AfterToolCall,
+    GetSteeringMessages,
+    GetFollowUpMessages,
+}
+
+/// Their names, in the order of [`Hook`].
+const HOOKS: [&str; 11] = [
+    "getApiKey",
+    "fetch",
+    "onPayload",
+    "onResponse",
+    "convertToLlm",
+    "transformContext",
+    "streamFn",
+    "beforeToolCall",
+    "afterToolCall",
+    "getSteeringMessages",
+    "getFollowUpMessages",
+];
+
 /// Everything that can be set from outside, checked.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Options {
     pub(super) api_key: Option<String>,
-    pub(super) get_api_key: Option<Function>,
-    pub(super) fetch: Option<Function>,
-    pub(super) on_payload: Option<Function>,
-    pub(super) on_response: Option<Function>,
-    pub(super) convert_to_llm: Option<Function>,
-    pub(super) transform_context: Option<Function>,
-    pub(super) stream_fn: Option<Function>,
-    pub(super) before_tool_call: Option<Function>,
-    pub(super) after_tool_call: Option<Function>,
-    pub(super) get_steering_messages: Option<Function>,
-    pub(super) get_follow_up_messages: Option<Function>,
+    hooks: [Option<Function>; HOOKS.len()],
     pub(super) request: RequestOptions,
     pub(super) timeout_ms: Option<f64>,
     pub(super) idle_timeout_ms: Option<f64>,
@@ -110,77 +132,80 @@ impl Owner {
 }
 
 impl Options {
+    /// A function of the app.
+    pub(super) fn hook(&self, hook: Hook) -> Option<&Function> {
+        self.hooks.get(hook as usize)?.as_ref()
+    }
+
+    /// The function that makes responses, in place of the one among the options.
+    pub(super) fn set_stream_fn(&mut self, stream_fn: Function) {
+        if let Some(place) = self.hooks.get_mut(Hook::StreamFn as usize) {
+            *place = Some(stream_fn);
+        }
+    }
+
     /// Reads options; `undefined` stands for none.
     ///
     /// # Errors
     /// An error that names the option and what it must be.
     pub(super) fn read(options: &JsValue, owner: Owner) -> Result<Self, JsValue> {
-        if options.is_undefined() {
-            return Ok(Self::defaults());
-        }
-        if !value::is_plain_object(options) {
+        if !options.is_undefined() && !value::is_plain_object(options) {
             return Err(error::invalid(owner.name(), "an object", options));
         }
-        for key in Object::keys(options.unchecked_ref::<Object>())
-            .iter()
-            .filter_map(|key| key.as_string())
-        {
-            if !owner.knows(&key) && !value::get(options, &key).is_undefined() {
-                let message = format!("{} have no \"{key}\". Check the spelling.", owner.name());
-                return Err(error::misuse("invalid_argument", &message));
+        let mut fields = Fields::new(options, String::new());
+        for key in value::items(&Object::keys(options.unchecked_ref::<Object>())) {
+            let key = key.as_string().unwrap_or_default();
+            if !owner.knows(&key) && fields.given(&key).is_some() {
+                let message = [owner.name(), " have no \"", &key, "\". Check the spelling."];
+                fields.note(error::misuse("invalid_argument", &message.concat()));
             }
         }
-        let reader = Reader { options };
-        reader.refuse_retry()?;
-        Ok(Self {
-            api_key: reader.string("apiKey")?,
-            get_api_key: reader.function("getApiKey")?,
-            fetch: reader.function("fetch")?,
-            on_payload: reader.function("onPayload")?,
-            on_response: reader.function("onResponse")?,
-            convert_to_llm: reader.function("convertToLlm")?,
-            transform_context: reader.function("transformContext")?,
-            stream_fn: reader.function("streamFn")?,
-            before_tool_call: reader.function("beforeToolCall")?,
-            after_tool_call: reader.function("afterToolCall")?,
-            get_steering_messages: reader.function("getSteeringMessages")?,
-            get_follow_up_messages: reader.function("getFollowUpMessages")?,
-            request: RequestOptions {
-                api_key: None,
-                headers: reader.data::<Named<String>>("headers", "an object of strings")?,
-                reasoning: reader
-                    .data::<ThinkingLevel>("reasoning", THINKING_LEVELS)?
-                    .unwrap_or_default(),
-                temperature: reader.number("temperature", 0.0)?,
-                max_tokens: reader.number("maxTokens", 1.0)?,
-                tool_choice: reader
-                    .data("toolChoice", "\"auto\", \"none\", \"required\" or { name }")?,
-                cache_retention: reader
-                    .data("cacheRetention", "\"none\", \"short\" or \"long\"")?
-                    .unwrap_or_default(),
-                session_id: reader.string("sessionId")?,
-                thinking_budgets: reader.data("thinkingBudgets", "an object of numbers")?,
-            },
-            timeout_ms: limit(reader.number("timeoutMs", 0.0)?, DEFAULT_TIMEOUT_MS),
-            idle_timeout_ms: limit(
-                reader.number("idleTimeoutMs", 0.0)?,
-                DEFAULT_IDLE_TIMEOUT_MS,
-            ),
-            rules: reader.rules()?,
-            steering_mode: reader
-                .data("steeringMode", QUEUE_MODES)?
-                .unwrap_or_default(),
-            follow_up_mode: reader
-                .data("followUpMode", QUEUE_MODES)?
-                .unwrap_or_default(),
-        })
+        // There is no automatic retry yet, and an option must not promise what does not happen.
+        if let Some(retry) = fields.given("retry")
+            && retry.as_bool() != Some(false)
+        {
+            fields.expected("retry", "false", &retry);
+        }
+        let read = Self::of(&mut fields);
+        fields.finish().map(|()| read)
     }
 
-    fn defaults() -> Self {
+    fn of(fields: &mut Fields<'_>) -> Self {
         Self {
-            timeout_ms: Some(DEFAULT_TIMEOUT_MS),
-            idle_timeout_ms: Some(DEFAULT_IDLE_TIMEOUT_MS),
-            ..Self::default()
+            api_key: fields.string("apiKey"),
+            hooks: HOOKS.map(|name| fields.function(name)),
+            request: RequestOptions {
+                api_key: None,
+                headers: fields.data::<Named<String>>("headers", "an object of strings"),
+                reasoning: fields
+                    .data("reasoning", THINKING_LEVELS)
+                    .unwrap_or_default(),
+                temperature: fields.number("temperature", 0),
+                max_tokens: fields.number("maxTokens", 1),
+                tool_choice: fields
+                    .data("toolChoice", "\"auto\", \"none\", \"required\" or { name }"),
+                cache_retention: fields
+                    .data("cacheRetention", "\"none\", \"short\" or \"long\"")
+                    .unwrap_or_default(),
+                session_id: fields.string("sessionId"),
+                thinking_budgets: fields.data("thinkingBudgets", "an object of numbers"),
+            },
+            timeout_ms: limit(fields.number("timeoutMs", 0), DEFAULT_TIMEOUT_MS),
+            idle_timeout_ms: limit(fields.number("idleTimeoutMs", 0), DEFAULT_IDLE_TIMEOUT_MS),
+            rules: Rules {
+                max_turns: fields
+                    .number("maxTurns", 1)
+                    .map_or(Rules::default().max_turns, |turns| turns as u32),
+                tool_execution: fields
+                    .data("toolExecution", "\"parallel\" or \"sequential\"")
+                    .unwrap_or_default(),
+                interrupt_mode: fields
+                    .data("interruptMode", INTERRUPT_MODES)
+                    .unwrap_or_default(),
+                tool_timeout_ms: fields.number("toolTimeoutMs", 1),
+            },
+            steering_mode: fields.data("steeringMode", QUEUE_MODES).unwrap_or_default(),
+            follow_up_mode: fields.data("followUpMode", QUEUE_MODES).unwrap_or_default(),
         }
     }
 }
@@ -205,82 +230,4 @@ pub(super) const THINKING_LEVELS: &str =
 /// An error that says what `what` must be.
 pub(super) fn data<T: FromJson>(found: &JsValue, what: &str, expected: &str) -> Result<T, JsValue> {
     transcript::read(found).map_err(|_| error::invalid(what, expected, found))
-}
-
-struct Reader<'a> {
-    options: &'a JsValue,
-}
-
-impl Reader<'_> {
-    fn given(&self, key: &str) -> Option<JsValue> {
-        let value = value::get(self.options, key);
-        (!value.is_undefined()).then_some(value)
-    }
-
-    fn function(&self, key: &str) -> Result<Option<Function>, JsValue> {
-        let Some(found) = self.given(key) else {
-            return Ok(None);
-        };
-        found
-            .dyn_into()
-            .map(Some)
-            .map_err(|found| error::invalid(key, "a function", &found))
-    }
-
-    fn string(&self, key: &str) -> Result<Option<String>, JsValue> {
-        let Some(found) = self.given(key) else {
-            return Ok(None);
-        };
-        found
-            .as_string()
-            .map(Some)
-            .ok_or_else(|| error::invalid(key, "a string", &found))
-    }
-
-    fn number(&self, key: &str, least: f64) -> Result<Option<f64>, JsValue> {
-        let Some(found) = self.given(key) else {
-            return Ok(None);
-        };
-        match found.as_f64() {
-            Some(number) if number.is_finite() && number >= least => Ok(Some(number)),
-            _ => Err(error::invalid(
-                key,
-                &format!("a number of at least {}", least as u32),
-                &found,
-            )),
-        }
-    }
-
-    fn data<T: FromJson>(&self, key: &str, expected: &str) -> Result<Option<T>, JsValue> {
-        let Some(found) = self.given(key) else {
-            return Ok(None);
-        };
-        data(&found, key, expected).map(Some)
-    }
-
-    fn rules(&self) -> Result<Rules, JsValue> {
-        let defaults = Rules::default();
-        Ok(Rules {
-            max_turns: self
-                .number("maxTurns", 1.0)?
-                .map_or(defaults.max_turns, |turns| turns as u32),
-            tool_execution: self
-                .data::<ToolExecutionMode>("toolExecution", "\"parallel\" or \"sequential\"")?
-                .unwrap_or_default(),
-            interrupt_mode: self
-                .data::<InterruptMode>("interruptMode", INTERRUPT_MODES)?
-                .unwrap_or_default(),
-            tool_timeout_ms: self.number("toolTimeoutMs", 1.0)?,
-        })
-    }
-
-    /// There is no automatic retry yet, and an option must not promise what does not happen.
-    fn refuse_retry(&self) -> Result<(), JsValue> {
-        match self.given("retry") {
-            Some(found) if found.as_bool() != Some(false) => {
-                Err(error::invalid("retry", "false", &found))
-            }
-            _ => Ok(()),
-        }
-    }
 }

@@ -10,7 +10,7 @@ use crate::error::{ErrorCode, ErrorInfo};
 use crate::js::{error, transcript, value};
 use crate::message::{StopReason, Usage};
 use crate::protocol::{StreamPart, UsageUpdate};
-use crate::text::json::{FromJson, Json, Unfit, to_text};
+use crate::text::json::{FromJson, Reader, to_text};
 
 /// A response that the app's `streamFn` makes. Dropping it tells the source to stop.
 #[derive(Debug)]
@@ -305,14 +305,14 @@ struct FinalMessage {
 }
 
 impl FromJson for FinalMessage {
-    fn from_json(json: Json<'_>) -> Result<Self, Unfit> {
-        Ok(Self {
-            stop_reason: json.field("stopReason")?,
-            usage: json.or_default("usage")?,
-            response_id: json.optional("responseId")?,
-            error_message: json.optional("errorMessage")?,
-            error: json.optional("error")?,
-        })
+    fn from_json(reader: &mut Reader<'_>) -> Self {
+        Self {
+            stop_reason: reader.field("stopReason"),
+            usage: reader.or_default("usage"),
+            response_id: reader.optional("responseId"),
+            error_message: reader.optional("errorMessage"),
+            error: reader.optional("error"),
+        }
     }
 }
 

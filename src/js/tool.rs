@@ -6,10 +6,11 @@ use js_sys::Function;
 use wasm_bindgen::prelude::*;
 use web_sys::AbortController;
 
-use crate::agent::host::{Progress, Tool, ToolExecutionMode, ToolOutput};
+use crate::agent::host::{Progress, Tool, ToolOutput};
+use crate::js::fields::Fields;
 use crate::js::page::Handle;
 use crate::js::pattern::RegExpMatcher;
-use crate::js::{error, options, result, transcript, value};
+use crate::js::{error, result, transcript, value};
 use crate::model::ToolDefinition;
 use crate::schema::Schema;
 use crate::text::json::to_text;
@@ -71,12 +72,12 @@ impl ToolSet {
             return Err(error::invalid("tools", "an array of tools", tools));
         }
         let source = value::items(tools);
-        let read = |(index, object)| Ok(Fields { object, index }.definition()?.1);
-        let definitions = source
-            .iter()
-            .enumerate()
-            .map(read)
-            .collect::<Result<_, JsValue>>()?;
+        let mut definitions = Vec::new();
+        for (index, object) in source.iter().enumerate() {
+            let mut fields = fields_of(object, index);
+            definitions.push(read_definition(&mut fields).1);
+            fields.finish()?;
+        }
         Ok(Self {
             source,
             definitions,
@@ -102,114 +103,56 @@ impl ToolSet {
     }
 }
 
-/// The fields of one tool, each checked.
-struct Fields<'a> {
-    object: &'a JsValue,
-    index: usize,
+/// What a model is told of a tool, and the schema that its arguments are checked against.
+fn read_definition(fields: &mut Fields<'_>) -> (Option<Schema>, ToolDefinition) {
+    let mut definition = ToolDefinition::default();
+    let name = fields.given("name").unwrap_or_default();
+    definition.name = name.as_string().unwrap_or_default();
+    if definition.name.is_empty() {
+        fields.expected("name", "a string that is not empty", &name);
+    }
+    if let Some(Ok(description)) = fields.given("description").map(String::try_from) {
+        definition.description = description;
+    }
+    let mut schema = None;
+    if let Some(parameters) = fields.given("parameters") {
+        match read_schema(&parameters, &fields.path("parameters")) {
+            Ok((read, json)) => {
+                schema = Some(read);
+                definition.parameters = json;
+            }
+            Err(problem) => fields.note(problem),
+        }
+    }
+    (schema, definition)
 }
 
-impl Fields<'_> {
-    fn path(&self, key: &str) -> String {
-        format!("tools[{}].{key}", self.index)
-    }
-
-    /// A field, and what it is called in errors.
-    fn given(&self, key: &str) -> Option<JsValue> {
-        let found = value::get(self.object, key);
-        (!found.is_undefined()).then_some(found)
-    }
-
-    fn definition(&self) -> Result<(Option<Schema>, ToolDefinition), JsValue> {
-        let name = value::get(self.object, "name");
-        let Some(name) = name.as_string().filter(|name| !name.is_empty()) else {
-            return Err(error::invalid(
-                &self.path("name"),
-                "a string that is not empty",
-                &name,
-            ));
-        };
-        let (schema, parameters) = read_schema(
-            &value::get(self.object, "parameters"),
-            &self.path("parameters"),
-        )?;
-        let description = value::get_string(self.object, "description").unwrap_or_default();
-        Ok((
-            schema,
-            ToolDefinition {
-                name,
-                description,
-                parameters,
-            },
-        ))
-    }
-
-    fn function(&self, key: &str) -> Result<Option<Function>, JsValue> {
-        let Some(found) = self.given(key) else {
-            return Ok(None);
-        };
-        found
-            .dyn_into()
-            .map(Some)
-            .map_err(|found| error::invalid(&self.path(key), "a function", &found))
-    }
-
-    fn execution_mode(&self) -> Result<Option<ToolExecutionMode>, JsValue> {
-        let Some(found) = self.given("executionMode") else {
-            return Ok(None);
-        };
-        options::data(
-            &found,
-            &self.path("executionMode"),
-            "\"parallel\" or \"sequential\"",
-        )
-        .map(Some)
-    }
-
-    fn timeout_ms(&self) -> Result<Option<f64>, JsValue> {
-        let Some(found) = self.given("timeoutMs") else {
-            return Ok(None);
-        };
-        match found.as_f64() {
-            Some(ms) if ms > 0.0 => Ok(Some(ms)),
-            _ => Err(error::invalid(
-                &self.path("timeoutMs"),
-                "a positive number",
-                &found,
-            )),
-        }
-    }
-
-    /// Approval is no part of this version, and a tool that asks for it must not run without.
-    fn refuse_approval(&self) -> Result<(), JsValue> {
-        match self.given("needsApproval") {
-            Some(found) if found.is_truthy() => Err(error::invalid(
-                &self.path("needsApproval"),
-                "left out (use beforeToolCall)",
-                &found,
-            )),
-            _ => Ok(()),
-        }
-    }
+fn fields_of(object: &JsValue, index: usize) -> Fields<'_> {
+    Fields::new(object, ["tools[", &index.to_string(), "]."].concat())
 }
 
 impl PageTool {
     fn read(object: JsValue, index: usize) -> Result<(Self, ToolDefinition), JsValue> {
-        let fields = Fields {
-            object: &object,
-            index,
-        };
-        let (schema, definition) = fields.definition()?;
-        let execute = fields.function("execute")?.ok_or_else(|| {
-            error::invalid(&fields.path("execute"), "a function", &JsValue::UNDEFINED)
-        })?;
-        fields.refuse_approval()?;
+        let mut fields = fields_of(&object, index);
+        let (schema, definition) = read_definition(&mut fields);
+        let execute = fields.function("execute");
+        if execute.is_none() {
+            fields.expected("execute", "a function", &JsValue::UNDEFINED);
+        }
+        // Approval is no part of this version, and a tool that asks for it must not run without.
+        if let Some(found) = fields.given("needsApproval")
+            && found.is_truthy()
+        {
+            fields.expected("needsApproval", "left out (use beforeToolCall)", &found);
+        }
         let spec = Tool {
             name: definition.name.clone(),
             schema,
-            execution_mode: fields.execution_mode()?,
-            timeout_ms: fields.timeout_ms()?,
+            execution_mode: fields.data("executionMode", "\"parallel\" or \"sequential\""),
+            timeout_ms: fields.number("timeoutMs", 1),
         };
-        let prepare_arguments = fields.function("prepareArguments")?;
+        let prepare_arguments = fields.function("prepareArguments");
+        let execute = fields.finish().and(execute.ok_or(JsValue::UNDEFINED))?;
         Ok((
             Self {
                 execute,
@@ -271,13 +214,7 @@ pub(super) fn json_to_js(json: &serde_json::Value) -> JsValue {
     js_sys::JSON::parse(&to_text(json)).unwrap_or(JsValue::UNDEFINED)
 }
 
-fn read_schema(
-    found: &JsValue,
-    path: &str,
-) -> Result<(Option<Schema>, serde_json::Value), JsValue> {
-    if found.is_undefined() {
-        return Ok((None, serde_json::Value::Null));
-    }
+fn read_schema(found: &JsValue, path: &str) -> Result<(Schema, serde_json::Value), JsValue> {
     if !value::is_plain_object(found) {
         return Err(error::invalid(path, "a JSON Schema object", found));
     }
@@ -298,7 +235,7 @@ fn read_schema(
         );
         warn(&text);
     }
-    Ok((Some(schema), json))
+    Ok((schema, json))
 }
 
 #[wasm_bindgen]

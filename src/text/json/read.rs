@@ -1,4 +1,9 @@
 //! JSON → Rust types, with errors that say where and what.
+//!
+//! Reading always yields a value: what does not fit is noted once and stood in for, and whoever began
+//! the reading asks at its end. A `Result` at every member would be several times the code, since each
+//! way out of a half-read struct has to drop what was read before. For the same reason everything that
+//! does not depend on the type read is out of line.
 
 use std::fmt;
 
@@ -19,50 +24,18 @@ pub struct Unfit {
 
 impl fmt::Display for Unfit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            path,
-            expected,
-            found,
-        } = self;
-        let path = if path.is_empty() { "the value" } else { path };
-        write!(f, "{path} must be {expected}, but is {found}")
+        f.write_str(&self.text())
     }
 }
 
 impl Unfit {
-    /// `json` is not what it must be.
-    #[inline(never)]
-    pub fn new(json: Option<Json<'_>>, expected: &'static str) -> Self {
-        let found = match json.and_then(|json| json.text().bytes().next()) {
-            None => "missing",
-            Some(b'{') => "an object",
-            Some(b'[') => "an array",
-            Some(b'"') => "a string",
-            Some(b't' | b'f') => "a boolean",
-            Some(b'n') => "null",
-            Some(_) => "a number",
+    fn text(&self) -> String {
+        let path = if self.path.is_empty() {
+            "the value"
+        } else {
+            &self.path
         };
-        Self {
-            path: String::new(),
-            expected,
-            found,
-        }
-    }
-
-    #[inline(never)]
-    fn within(mut self, outer: &str) -> Self {
-        if !self.path.is_empty() && !self.path.starts_with('[') {
-            self.path.insert(0, '.');
-        }
-        self.path.insert_str(0, outer);
-        self
-    }
-}
-
-impl Unfit {
-    #[inline(never)]
-    fn within_item(self, index: usize) -> Self {
-        self.within(&format!("[{index}]"))
+        [path, " must be ", self.expected, ", but is ", self.found].concat()
     }
 }
 
@@ -71,130 +44,228 @@ impl Unfit {
 /// # Errors
 /// That it is not JSON, or what does not fit.
 pub fn from_text<T: FromJson>(text: &str) -> Result<T, String> {
-    T::from_json(parse(text)?).map_err(worded)
+    let mut reader = parse(text)?;
+    let value = T::from_json(&mut reader);
+    reader.finish()?;
+    Ok(value)
 }
 
 #[inline(never)]
-fn parse(text: &str) -> Result<Json<'_>, String> {
-    Json::parse(text).map_err(|error| error.to_string())
-}
-
-#[inline(never)]
-fn worded(unfit: Unfit) -> String {
-    unfit.to_string()
+fn parse(text: &str) -> Result<Reader<'_>, String> {
+    match Json::parse(text) {
+        Ok(json) => Ok(Reader { json, unfit: None }),
+        Err(error) => Err(error.to_string()),
+    }
 }
 
 /// Can be read from JSON.
 pub trait FromJson: Sized {
-    /// Reads it.
-    ///
-    /// # Errors
-    /// What does not fit, and where.
-    fn from_json(json: Json<'_>) -> Result<Self, Unfit>;
+    /// Reads the value that `reader` is at. Where it does not fit, the reader has noted that and
+    /// the result is any value of the type.
+    fn from_json(reader: &mut Reader<'_>) -> Self;
 }
 
-impl Json<'_> {
+/// A value that is being read, and the first thing in it that did not fit.
+#[derive(Debug)]
+pub struct Reader<'a> {
+    json: Json<'a>,
+    unfit: Option<Unfit>,
+}
+
+/// Where a reader was before it entered a member or an element.
+struct Outside<'a> {
+    json: Json<'a>,
+    was_fit: bool,
+}
+
+impl<'a> Reader<'a> {
+    /// The value that the reader is at.
+    pub fn json(&self) -> Json<'a> {
+        self.json
+    }
+
     /// A member that must be there.
-    ///
-    /// # Errors
-    /// That it is missing or does not fit.
-    pub fn field<T: FromJson>(self, key: &str) -> Result<T, Unfit> {
-        match self.get(key) {
-            Some(value) => T::from_json(value).map_err(|unfit| unfit.within(key)),
-            // What the type wants stands in the error of a null.
-            None => T::from_json(Json("null")).map_err(|unfit| {
-                Unfit {
-                    found: "missing",
-                    ..unfit
-                }
-                .within(key)
-            }),
-        }
+    pub fn field<T: FromJson>(&mut self, key: &str) -> T {
+        let outside = self.enter_field(key);
+        let value = T::from_json(self);
+        self.leave(outside, key);
+        value
     }
 
     /// A member that may be missing or `null`.
-    ///
-    /// # Errors
-    /// That it does not fit.
-    pub fn optional<T: FromJson>(self, key: &str) -> Result<Option<T>, Unfit> {
-        let Some(value) = self.get(key) else {
-            return Ok(None);
-        };
-        T::from_json(value)
-            .map(Some)
-            .map_err(|unfit| unfit.within(key))
+    pub fn optional<T: FromJson>(&mut self, key: &str) -> Option<T> {
+        let outside = self.enter(key)?;
+        let value = T::from_json(self);
+        self.leave(outside, key);
+        Some(value)
     }
 
     /// A member that may be missing, and then has the default value.
+    pub fn or_default<T: FromJson + Default>(&mut self, key: &str) -> T {
+        self.optional(key).unwrap_or_default()
+    }
+
+    /// The text of a string.
+    #[inline(never)]
+    pub fn string(&mut self) -> String {
+        match self.json.as_str() {
+            Some(text) => text.into_owned(),
+            None => self.expected("a string"),
+        }
+    }
+
+    /// The place of a string among `names`.
+    #[inline(never)]
+    pub fn name(&mut self, names: &[&str], expected: &'static str) -> usize {
+        let text = self.json.as_str().unwrap_or_default();
+        match names.iter().position(|name| *name == text) {
+            Some(place) => place,
+            None => self.expected(expected),
+        }
+    }
+
+    /// Notes that the value is not what it must be. The first note counts.
+    #[inline(never)]
+    pub fn expected<T: Default>(&mut self, expected: &'static str) -> T {
+        let found = match self.json.text().bytes().next() {
+            None => "missing",
+            Some(b'{') => "an object",
+            Some(b'[') => "an array",
+            Some(b'"') => "a string",
+            Some(b't' | b'f') => "a boolean",
+            Some(b'n') => "null",
+            Some(_) => "a number",
+        };
+        self.unfit.get_or_insert(Unfit {
+            path: String::new(),
+            expected,
+            found,
+        });
+        T::default()
+    }
+
+    /// Ends the reading.
     ///
     /// # Errors
-    /// That it does not fit.
-    pub fn or_default<T: FromJson + Default>(self, key: &str) -> Result<T, Unfit> {
-        self.optional(key).map(Option::unwrap_or_default)
+    /// The text of the first note.
+    #[inline(never)]
+    fn finish(self) -> Result<(), String> {
+        match self.unfit {
+            Some(unfit) => Err(unfit.text()),
+            None => Ok(()),
+        }
+    }
+
+    #[inline(never)]
+    fn enter(&mut self, key: &str) -> Option<Outside<'a>> {
+        let value = self.json.get(key)?;
+        Some(self.enter_value(value))
+    }
+
+    /// A member that is missing is read as an empty text, which no type accepts.
+    #[inline(never)]
+    fn enter_field(&mut self, key: &str) -> Outside<'a> {
+        let value = self.json.get(key).unwrap_or(Json(""));
+        self.enter_value(value)
+    }
+
+    fn enter_value(&mut self, value: Json<'a>) -> Outside<'a> {
+        Outside {
+            json: std::mem::replace(&mut self.json, value),
+            was_fit: self.unfit.is_none(),
+        }
+    }
+
+    /// Goes back outside; what was noted inside is noted as standing at `place`.
+    #[inline(never)]
+    fn leave(&mut self, outside: Outside<'a>, place: &str) {
+        self.json = outside.json;
+        if outside.was_fit
+            && let Some(unfit) = &mut self.unfit
+        {
+            let joint = if unfit.path.is_empty() || unfit.path.starts_with('[') {
+                ""
+            } else {
+                "."
+            };
+            unfit.path = [place, joint, &unfit.path].concat();
+        }
+    }
+
+    #[inline(never)]
+    fn leave_item(&mut self, outside: Outside<'a>, index: usize) {
+        self.leave(outside, &["[", &index.to_string(), "]"].concat());
     }
 }
 
 impl FromJson for String {
-    fn from_json(json: Json<'_>) -> Result<Self, Unfit> {
-        json.as_str()
-            .map(Into::into)
-            .ok_or_else(|| Unfit::new(Some(json), "a string"))
+    fn from_json(reader: &mut Reader<'_>) -> Self {
+        reader.string()
     }
 }
 
 impl FromJson for f64 {
-    fn from_json(json: Json<'_>) -> Result<Self, Unfit> {
-        json.as_f64()
-            .ok_or_else(|| Unfit::new(Some(json), "a number"))
+    fn from_json(reader: &mut Reader<'_>) -> Self {
+        match reader.json.as_f64() {
+            Some(number) => number,
+            None => reader.expected("a number"),
+        }
     }
 }
 
 impl FromJson for bool {
-    fn from_json(json: Json<'_>) -> Result<Self, Unfit> {
-        json.as_bool()
-            .ok_or_else(|| Unfit::new(Some(json), "a boolean"))
+    fn from_json(reader: &mut Reader<'_>) -> Self {
+        match reader.json.as_bool() {
+            Some(boolean) => boolean,
+            None => reader.expected("a boolean"),
+        }
     }
 }
 
 impl FromJson for Value {
-    fn from_json(json: Json<'_>) -> Result<Self, Unfit> {
-        Ok(json.to_value())
+    fn from_json(reader: &mut Reader<'_>) -> Self {
+        reader.json.to_value()
     }
 }
 
 impl FromJson for Map<String, Value> {
-    fn from_json(json: Json<'_>) -> Result<Self, Unfit> {
-        if json.is_object() {
-            Ok(json.to_map())
-        } else {
-            Err(Unfit::new(Some(json), "an object"))
+    fn from_json(reader: &mut Reader<'_>) -> Self {
+        if !reader.json.is_object() {
+            return reader.expected("an object");
         }
+        reader.json.to_map()
     }
 }
 
 impl<T: FromJson> FromJson for Vec<T> {
-    fn from_json(json: Json<'_>) -> Result<Self, Unfit> {
-        if !json.is_array() {
-            return Err(Unfit::new(Some(json), "an array"));
+    fn from_json(reader: &mut Reader<'_>) -> Self {
+        let mut items = Self::new();
+        if !reader.json.is_array() {
+            return reader.expected("an array");
         }
-        let read =
-            |(index, item)| T::from_json(item).map_err(|unfit| unfit.within(&format!("[{index}]")));
-        json.items().enumerate().map(read).collect()
+        for (index, item) in reader.json.items().enumerate() {
+            let outside = reader.enter_value(item);
+            items.push(T::from_json(reader));
+            reader.leave_item(outside, index);
+        }
+        items
     }
 }
 
 /// Pairs of a name and a value, in order: an object whose names are data.
 impl<T: FromJson> FromJson for Vec<(String, T)> {
-    fn from_json(json: Json<'_>) -> Result<Self, Unfit> {
-        if !json.is_object() {
-            return Err(Unfit::new(Some(json), "an object"));
-        }
+    fn from_json(reader: &mut Reader<'_>) -> Self {
         let mut pairs = Self::new();
-        for (key, value) in json.members() {
-            let value = T::from_json(value).map_err(|unfit| unfit.within(&key))?;
+        if !reader.json.is_object() {
+            return reader.expected("an object");
+        }
+        for (key, value) in reader.json.members() {
+            let outside = reader.enter_value(value);
+            let value = T::from_json(reader);
+            reader.leave(outside, &key);
             pairs.push((key.into_owned(), value));
         }
-        Ok(pairs)
+        pairs
     }
 }
 
@@ -202,11 +273,10 @@ impl<T: FromJson> FromJson for Vec<(String, T)> {
 macro_rules! read_names {
     ($type:ty, $expected:literal, { $($name:literal => $variant:ident),+ $(,)? }) => {
         impl $crate::text::json::FromJson for $type {
-            fn from_json(json: $crate::text::json::Json<'_>) -> Result<Self, $crate::text::json::Unfit> {
-                match json.as_str().as_deref() {
-                    $(Some($name) => Ok(Self::$variant),)+
-                    _ => Err($crate::text::json::Unfit::new(Some(json), $expected)),
-                }
+            fn from_json(reader: &mut $crate::text::json::Reader<'_>) -> Self {
+                const VARIANTS: &[$type] = &[$(<$type>::$variant),+];
+                let place = reader.name(&[$($name),+], $expected);
+                VARIANTS.get(place).copied().unwrap_or(const { VARIANTS[0] })
             }
         }
     };

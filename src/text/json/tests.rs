@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{FromJson, Json, MAX_DEPTH, Unfit};
+use super::{FromJson, Json, MAX_DEPTH, Reader, from_text};
 
 fn value_of(text: &str) -> Option<Value> {
     Json::parse(text).ok().map(Json::to_value)
@@ -106,18 +106,13 @@ fn members_are_found_whatever_stands_before_them() {
 fn errors_name_the_path_and_what_was_expected() {
     struct Person;
     impl FromJson for Person {
-        fn from_json(json: Json<'_>) -> Result<Self, Unfit> {
-            json.field::<String>("name")?;
-            json.optional::<Vec<f64>>("sizes")?;
-            Ok(Self)
+        fn from_json(reader: &mut Reader<'_>) -> Self {
+            reader.field::<String>("name");
+            reader.optional::<Vec<f64>>("sizes");
+            Self
         }
     }
-    let problem = |text| {
-        Vec::<Person>::from_json(Json::parse(text).unwrap())
-            .err()
-            .unwrap()
-            .to_string()
-    };
+    let problem = |text| from_text::<Vec<Person>>(text).err().unwrap();
     assert_eq!(
         problem(r#"[{"name":"a"},{}]"#),
         "[1].name must be a string, but is missing"
