@@ -15,7 +15,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::assemble::{AssembledCall, Batch, Ending};
-use crate::error::ErrorInfo;
+use crate::error::Failure;
 use crate::event::{AgentEvent, Page};
 use crate::model::{Model, RequestOptions};
 use crate::protocol::{Context, HttpRequest, StreamPart};
@@ -52,25 +52,25 @@ pub trait Transport: Clock {
     type AppStream;
 
     /// Sends a request and waits for the headers.
-    async fn send(&self, request: HttpRequest) -> Result<HttpResponse<Self::Body>, ErrorInfo>;
+    async fn send(&self, request: HttpRequest) -> Result<HttpResponse<Self::Body>, Failure>;
 
     /// The next bytes; `None` at the end.
-    async fn read(&self, body: &mut Self::Body) -> Result<Option<Vec<u8>>, ErrorInfo>;
+    async fn read(&self, body: &mut Self::Body) -> Result<Option<Vec<u8>>, Failure>;
 
     /// Appends what the app's source says next; false at its end.
     async fn next_parts(
         &self,
         stream: &mut Self::AppStream,
         parts: &mut Vec<StreamPart>,
-    ) -> Result<bool, ErrorInfo>;
+    ) -> Result<bool, Failure>;
 
     /// Lets the app see and replace the body of a request.
-    async fn on_payload(&self, body: String) -> Result<String, ErrorInfo> {
+    async fn on_payload(&self, body: String) -> Result<String, Failure> {
         Ok(body)
     }
 
     /// Tells the app the status of a response.
-    async fn on_response(&self, _response: &HttpResponse<Self::Body>) -> Result<(), ErrorInfo> {
+    async fn on_response(&self, _response: &HttpResponse<Self::Body>) -> Result<(), Failure> {
         Ok(())
     }
 }
@@ -313,7 +313,7 @@ pub trait Host: Transport + ToolRunner {
     ///
     /// # Errors
     /// What kept the call from being made.
-    async fn prepare_call(&self) -> Result<Call<Self::AppStream>, ErrorInfo>;
+    async fn prepare_call(&self) -> Result<Call<Self::AppStream>, Failure>;
 
     /// Whether steering messages wait.
     async fn has_steering(&self) -> bool;

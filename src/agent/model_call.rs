@@ -17,7 +17,7 @@ use crate::agent::abort::{Abort, Aborted};
 use crate::agent::host::{Call, Head, HttpResponse, Presenter, Source, Tail, Transport};
 use crate::agent::limit::{TimedOut, within};
 use crate::assemble::{AssembledCall, Assembler};
-use crate::error::{ErrorCode, ErrorInfo};
+use crate::error::{ErrorCode, ErrorInfo, Failure};
 use crate::event::Page;
 use crate::message::StopReason;
 use crate::model::{Model, ModelCost, RequestOptions};
@@ -65,7 +65,7 @@ pub async fn call_model<H: Transport + Presenter>(
     host: &H,
     abort: &Abort,
     model: &Model,
-    prepared: impl Future<Output = Result<Call<H::AppStream>, ErrorInfo>>,
+    prepared: impl Future<Output = Result<Call<H::AppStream>, Failure>>,
 ) -> Reply<<H::Page as Page>::Assistant> {
     let began = host.now();
     let prepared = abort
@@ -122,7 +122,7 @@ impl Limits {
 }
 
 impl<H: Transport + Presenter> Reception<'_, H> {
-    async fn receive(&mut self, call: Call<H::AppStream>) -> Result<(), ErrorInfo> {
+    async fn receive(&mut self, call: Call<H::AppStream>) -> Result<(), Failure> {
         let limits = Limits {
             timeout_ms: call.timeout_ms,
             idle_timeout_ms: call.idle_timeout_ms,
@@ -141,7 +141,7 @@ impl<H: Transport + Presenter> Reception<'_, H> {
         &mut self,
         mut stream: H::AppStream,
         limits: Limits,
-    ) -> Result<(), ErrorInfo> {
+    ) -> Result<(), Failure> {
         let mut more = true;
         while more && !self.assembler.has_failed() {
             let mut parts = std::mem::take(&mut self.parts);
@@ -161,7 +161,7 @@ impl<H: Transport + Presenter> Reception<'_, H> {
         context: &Context,
         options: &RequestOptions,
         limits: Limits,
-    ) -> Result<(), ErrorInfo> {
+    ) -> Result<(), Failure> {
         let api = Api::from_name(&model.api).ok_or_else(|| failure::unknown_api(&model.api))?;
         let mut request = api.encode(model, context, options)?;
         request.body = self
@@ -191,7 +191,7 @@ impl<H: Transport + Presenter> Reception<'_, H> {
         response: &mut HttpResponse<H::Body>,
         mut decoder: Decoder,
         limits: Limits,
-    ) -> Result<(), ErrorInfo> {
+    ) -> Result<(), Failure> {
         let mut sse = SseDecoder::new();
         // Until the first frame, the body may still turn out to be something else.
         let mut unframed = Some(Vec::new());
@@ -239,7 +239,7 @@ impl<H: Transport + Presenter> Reception<'_, H> {
         response: &HttpResponse<H::Body>,
         decoder: &mut Decoder,
         unframed: &[u8],
-    ) -> Result<(), ErrorInfo> {
+    ) -> Result<(), Failure> {
         let body = String::from_utf8_lossy(unframed);
         let body = body.trim();
         if body.starts_with(['{', '[']) {
@@ -262,7 +262,7 @@ impl<H: Transport + Presenter> Reception<'_, H> {
         &self,
         response: &mut HttpResponse<H::Body>,
         limits: Limits,
-    ) -> Result<String, ErrorInfo> {
+    ) -> Result<String, Failure> {
         let mut bytes = Vec::new();
         while bytes.len() < BODY_LIMIT
             && let Some(chunk) = self
@@ -279,7 +279,7 @@ impl<H: Transport + Presenter> Reception<'_, H> {
     }
 
     /// Takes in the parts at hand and shows what they did.
-    async fn present(&mut self) -> Result<(), ErrorInfo> {
+    async fn present(&mut self) -> Result<(), Failure> {
         for part in self.parts.drain(..) {
             self.assembler.apply(part);
         }
@@ -327,7 +327,7 @@ impl<H: Transport + Presenter> Reception<'_, H> {
         }
     }
 
-    async fn unless_aborted<T>(&self, future: impl Future<Output = T>) -> Result<T, ErrorInfo> {
+    async fn unless_aborted<T>(&self, future: impl Future<Output = T>) -> Result<T, Failure> {
         self.abort
             .race(future)
             .await
@@ -339,7 +339,7 @@ impl<H: Transport + Presenter> Reception<'_, H> {
         limit_ms: Option<f64>,
         what: &str,
         future: impl Future<Output = T>,
-    ) -> Result<T, ErrorInfo> {
+    ) -> Result<T, Failure> {
         let timed = within(self.host, limit_ms, future);
         self.unless_aborted(timed).await?.map_err(|TimedOut| {
             let seconds = number::format(limit_ms.unwrap_or_default() / 1000.0);

@@ -9,7 +9,7 @@ use wasm_bindgen::prelude::*;
 use web_sys::AbortController;
 
 use crate::agent::host::HttpResponse;
-use crate::error::{ErrorCode, ErrorInfo};
+use crate::error::{ErrorCode, ErrorInfo, Failure};
 use crate::js::{error, value};
 use crate::protocol::HttpRequest;
 use crate::text::number;
@@ -26,7 +26,7 @@ pub(super) struct Body {
 pub(super) async fn send(
     request: HttpRequest,
     fetch: Option<&Function>,
-) -> Result<HttpResponse<Body>, ErrorInfo> {
+) -> Result<HttpResponse<Body>, Failure> {
     let controller = AbortController::new().map_err(|thrown| unsendable(&thrown))?;
     // From here on, dropping the future aborts the request.
     let mut body = Body {
@@ -89,7 +89,7 @@ pub(super) async fn send(
 async fn call_global(
     request: &HttpRequest,
     controller: &AbortController,
-) -> Result<Result<JsValue, JsValue>, ErrorInfo> {
+) -> Result<Result<JsValue, JsValue>, Failure> {
     let mut builder = Request::post(&request.url).abort_signal(Some(&controller.signal()));
     for (name, value) in &request.headers {
         builder = builder.header(name, value);
@@ -136,7 +136,7 @@ async fn call_app(
 
 impl Body {
     /// The next bytes; `None` at the end.
-    pub(super) async fn read(&mut self) -> Result<Option<Vec<u8>>, ErrorInfo> {
+    pub(super) async fn read(&mut self) -> Result<Option<Vec<u8>>, Failure> {
         let Some(reader) = &self.reader else {
             return Ok(None);
         };
@@ -220,7 +220,7 @@ fn decimal(text: &str) -> Option<f64> {
     (!text.trim().is_empty() && number.is_finite()).then_some(number)
 }
 
-fn unsendable(thrown: &JsValue) -> ErrorInfo {
+fn unsendable(thrown: &JsValue) -> Failure {
     ErrorInfo::new(
         ErrorCode::InvalidRequest,
         format!("The request cannot be made: {}.", error::describe(thrown)),

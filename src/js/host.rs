@@ -15,7 +15,7 @@ use crate::agent::host::{
 };
 use crate::agent::queue::Queue;
 use crate::assemble::{AssembledCall, Batch};
-use crate::error::{ErrorCode, ErrorInfo};
+use crate::error::{ErrorCode, ErrorInfo, Failure};
 use crate::event::{AgentEvent, MessageEndEvent, MessageStartEvent};
 use crate::js::fetch::Body;
 use crate::js::live::Channel;
@@ -137,7 +137,7 @@ impl PageHost {
     }
 
     /// `transformContext`, then `convertToLlm`.
-    async fn llm_messages(&self) -> Result<Array, ErrorInfo> {
+    async fn llm_messages(&self) -> Result<Array, Failure> {
         let mut messages = JsValue::from(self.core.state.messages().iter().collect::<Array>());
         if let Some(hook) = self.core.options.hook(Hook::TransformContext) {
             messages =
@@ -162,7 +162,7 @@ impl PageHost {
         stream_fn: &Function,
         messages: &Array,
         api_key: Option<String>,
-    ) -> Result<AppStream, ErrorInfo> {
+    ) -> Result<AppStream, Failure> {
         let state = &self.core.state;
         let context = value::object(&[
             ("systemPrompt", &state.get("systemPrompt")),
@@ -221,7 +221,7 @@ fn is_llm_message(message: &JsValue) -> bool {
     )
 }
 
-fn require_array(name: &str, found: &JsValue) -> Result<(), ErrorInfo> {
+fn require_array(name: &str, found: &JsValue) -> Result<(), Failure> {
     if Array::is_array(found) {
         Ok(())
     } else {
@@ -274,7 +274,7 @@ fn tail_fields(tail: &Tail) -> JsValue {
         stop_reason: ending.stop_reason,
         response_id: ending.response_id.as_deref(),
         error_message: ending.error.as_ref().map(|error| error.message.as_str()),
-        error: ending.error.as_ref(),
+        error: ending.error.as_deref(),
         duration_ms: tail.duration_ms,
     })
 }
@@ -301,11 +301,11 @@ impl Transport for PageHost {
     type Body = Body;
     type AppStream = AppStream;
 
-    async fn send(&self, request: HttpRequest) -> Result<HttpResponse<Body>, ErrorInfo> {
+    async fn send(&self, request: HttpRequest) -> Result<HttpResponse<Body>, Failure> {
         self.network().send(request).await
     }
 
-    async fn read(&self, body: &mut Body) -> Result<Option<Vec<u8>>, ErrorInfo> {
+    async fn read(&self, body: &mut Body) -> Result<Option<Vec<u8>>, Failure> {
         body.read().await
     }
 
@@ -313,15 +313,15 @@ impl Transport for PageHost {
         &self,
         stream: &mut AppStream,
         parts: &mut Vec<StreamPart>,
-    ) -> Result<bool, ErrorInfo> {
+    ) -> Result<bool, Failure> {
         stream.next(parts).await
     }
 
-    async fn on_payload(&self, body: String) -> Result<String, ErrorInfo> {
+    async fn on_payload(&self, body: String) -> Result<String, Failure> {
         self.network().on_payload(body).await
     }
 
-    async fn on_response(&self, response: &HttpResponse<Body>) -> Result<(), ErrorInfo> {
+    async fn on_response(&self, response: &HttpResponse<Body>) -> Result<(), Failure> {
         self.network().on_response(response).await
     }
 }
@@ -568,7 +568,7 @@ impl Host for PageHost {
         read_model(&self.core.state.get("model")).unwrap_or_default()
     }
 
-    async fn prepare_call(&self) -> Result<Call<AppStream>, ErrorInfo> {
+    async fn prepare_call(&self) -> Result<Call<AppStream>, Failure> {
         let invalid = |text: String| ErrorInfo::new(ErrorCode::InvalidRequest, text);
         let tools = self
             .core
