@@ -1,9 +1,8 @@
 //! Limits of time.
 
-use std::future::Future;
+use std::future::{Future, poll_fn};
 use std::pin::pin;
-
-use futures::future::{Either, select};
+use std::task::Poll;
 
 use crate::agent::host::Clock;
 
@@ -17,11 +16,16 @@ pub(super) async fn within<C: Clock, T>(
     limit_ms: Option<f64>,
     future: impl Future<Output = T>,
 ) -> Result<T, TimedOut> {
-    let Some(limit_ms) = limit_ms else {
-        return Ok(future.await);
-    };
-    match select(pin!(future), pin!(clock.sleep(limit_ms))).await {
-        Either::Left((output, _)) => Ok(output),
-        Either::Right(_) => Err(TimedOut),
-    }
+    let mut future = pin!(future);
+    let mut alarm = limit_ms.map(|ms| Box::pin(clock.sleep(ms)));
+    poll_fn(|context| {
+        if let Poll::Ready(output) = future.as_mut().poll(context) {
+            return Poll::Ready(Ok(output));
+        }
+        match &mut alarm {
+            Some(alarm) => alarm.as_mut().poll(context).map(|()| Err(TimedOut)),
+            None => Poll::Pending,
+        }
+    })
+    .await
 }

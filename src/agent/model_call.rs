@@ -17,13 +17,13 @@ use crate::agent::abort::{Abort, Aborted};
 use crate::agent::host::{Call, Head, HttpResponse, Presenter, Source, Tail, Transport};
 use crate::agent::limit::{TimedOut, within};
 use crate::assemble::{AssembledCall, Assembler};
-use crate::error::{ErrorCode, ErrorInfo, Failure};
+use crate::error::{ErrorInfo, Failure};
 use crate::event::Page;
 use crate::message::StopReason;
 use crate::model::{Model, ModelCost, RequestOptions};
 use crate::protocol::{Api, Context, Decoder, StreamPart};
+use crate::text::contains;
 use crate::text::sse::SseDecoder;
-use crate::text::{contains, number};
 
 /// The most that is kept of a body that may turn out not to be a stream, in bytes.
 const BODY_LIMIT: usize = 4 * 1024 * 1024;
@@ -68,10 +68,10 @@ pub async fn call_model<H: Transport + Presenter>(
     prepared: impl Future<Output = Result<Call<H::AppStream>, Failure>>,
 ) -> Reply<<H::Page as Page>::Assistant> {
     let began = host.now();
-    let prepared = abort
-        .race(prepared)
-        .await
-        .unwrap_or_else(|Aborted| Err(ErrorInfo::aborted()));
+    let prepared = match abort.race(prepared).await {
+        Ok(prepared) => prepared,
+        Err(Aborted) => Err(ErrorInfo::aborted()),
+    };
     let model = prepared.as_ref().map_or(model, |call| &call.model);
     let head = Head::of(model, began);
     let cost = model.cost;
@@ -150,7 +150,7 @@ impl<H: Transport + Presenter> Reception<'_, H> {
             self.parts = parts;
             self.begin().await;
             self.present().await?;
-            more = next??;
+            more = next?;
         }
         Ok(())
     }
@@ -166,12 +166,12 @@ impl<H: Transport + Presenter> Reception<'_, H> {
         let mut request = api.encode(model, context, options)?;
         request.body = self
             .unless_aborted(self.host.on_payload(request.body))
-            .await??;
+            .await?;
         let mut response = self
             .within(limits.timeout_ms, HEADERS, self.host.send(request))
-            .await??;
+            .await?;
         self.unless_aborted(self.host.on_response(&response))
-            .await??;
+            .await?;
         if !(200..300).contains(&response.status) {
             let body = self
                 .read_all(&mut response, limits)
@@ -200,7 +200,7 @@ impl<H: Transport + Presenter> Reception<'_, H> {
             let silence_ms = limits.silence(&decoder);
             let read = self.host.read(&mut response.body);
             let read = self.within(silence_ms, IDLE, read).await;
-            match read.and_then(std::convert::identity) {
+            match read {
                 Ok(Some(bytes)) => {
                     sse.push(&bytes);
                     if let Some(kept) = unframed.as_mut().filter(|kept| kept.len() < BODY_LIMIT) {
@@ -271,7 +271,7 @@ impl<H: Transport + Presenter> Reception<'_, H> {
                     IDLE,
                     self.host.read(&mut response.body),
                 )
-                .await??
+                .await?
         {
             bytes.extend_from_slice(&chunk);
         }
@@ -327,27 +327,27 @@ impl<H: Transport + Presenter> Reception<'_, H> {
         }
     }
 
-    async fn unless_aborted<T>(&self, future: impl Future<Output = T>) -> Result<T, Failure> {
-        self.abort
-            .race(future)
-            .await
-            .map_err(|Aborted| ErrorInfo::aborted())
+    async fn unless_aborted<T>(
+        &self,
+        future: impl Future<Output = Result<T, Failure>>,
+    ) -> Result<T, Failure> {
+        match self.abort.race(future).await {
+            Ok(result) => result,
+            Err(Aborted) => Err(ErrorInfo::aborted()),
+        }
     }
 
     async fn within<T>(
         &self,
         limit_ms: Option<f64>,
         what: &str,
-        future: impl Future<Output = T>,
+        future: impl Future<Output = Result<T, Failure>>,
     ) -> Result<T, Failure> {
-        let timed = within(self.host, limit_ms, future);
-        self.unless_aborted(timed).await?.map_err(|TimedOut| {
-            let seconds = number::format(limit_ms.unwrap_or_default() / 1000.0);
-            ErrorInfo::new(
-                ErrorCode::Timeout,
-                [what, " for ", &seconds, " s, so the request was given up."].concat(),
-            )
-        })
+        match self.abort.race(within(self.host, limit_ms, future)).await {
+            Ok(Ok(result)) => result,
+            Ok(Err(TimedOut)) => Err(failure::timeout(what, limit_ms)),
+            Err(Aborted) => Err(ErrorInfo::aborted()),
+        }
     }
 }
 

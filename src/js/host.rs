@@ -1,4 +1,12 @@
 //! The loop's host in a browser: an agent's state, tools, hooks and network.
+//!
+//! Where nothing has to be done behind an await, a method returns the future itself: every `async fn`
+//! is a type of its own, with its own code to poll and to drop it.
+
+#![allow(
+    refining_impl_trait,
+    reason = "the methods that return a named future promise no more than the trait"
+)]
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -18,7 +26,7 @@ use crate::assemble::{AssembledCall, Batch};
 use crate::error::{ErrorCode, ErrorInfo, Failure};
 use crate::event::{AgentEvent, MessageEndEvent, MessageStartEvent};
 use crate::js::fetch::Body;
-use crate::js::live::Channel;
+use crate::js::live::{Channel, Delivery, Update};
 use crate::js::network::{Network, call_hook, hook_failed};
 use crate::js::options::{Hook, Options};
 use crate::js::page::{Handle, JsPage, event_to_js, to_js};
@@ -282,18 +290,13 @@ fn tail_fields(tail: &Tail) -> JsValue {
 /// The longest delay that `setTimeout` keeps to; a longer one would fire at once.
 const MAX_DELAY_MS: f64 = 2_147_483_647.0;
 
-/// Waits by the page's clock.
-async fn sleep(ms: f64) {
-    TimeoutFuture::new(ms.clamp(0.0, MAX_DELAY_MS) as u32).await;
-}
-
 impl Clock for PageHost {
     fn now(&self) -> f64 {
         js_sys::Date::now()
     }
 
-    async fn sleep(&self, ms: f64) {
-        sleep(ms).await;
+    fn sleep(&self, ms: f64) -> TimeoutFuture {
+        TimeoutFuture::new(ms.clamp(0.0, MAX_DELAY_MS) as u32)
     }
 }
 
@@ -329,58 +332,49 @@ impl Transport for PageHost {
 impl Presenter for PageHost {
     type Page = JsPage;
 
-    async fn message_start(&self, head: Head) {
+    fn message_start(&self, head: Head) -> Delivery {
         let message = empty_message(head);
         self.core.channel.begin(&message);
         match self.kind {
-            Kind::Run => {
-                self.emit(AgentEvent::MessageStart(MessageStartEvent {
-                    message: Handle(message),
-                }))
-                .await
-            }
-            Kind::Call => {
-                self.emit_call_event("start", &[("partial", &message)])
-                    .await
-            }
+            Kind::Run => self.emit(AgentEvent::MessageStart(MessageStartEvent {
+                message: Handle(message),
+            })),
+            Kind::Call => self.emit_call_event("start", &[("partial", &message)]),
         }
     }
 
-    async fn message_update(&self, batch: &Batch, closing: bool) -> usize {
-        self.core.channel.update(batch, closing).await
+    fn message_update(&self, batch: &Batch, closing: bool) -> Update {
+        self.core.channel.update(batch, closing)
     }
 
     async fn message_end(&self, tail: &Tail) -> Handle {
         let message = self.core.channel.end(&tail_fields(tail));
-        match (self.kind, tail.ending.stop_reason) {
-            (Kind::Run, _) => {
-                self.emit(AgentEvent::MessageEnd(MessageEndEvent {
-                    message: Handle(message.clone()),
-                }))
-                .await;
-            }
+        let delivery = match (self.kind, tail.ending.stop_reason) {
+            (Kind::Run, _) => self.emit(AgentEvent::MessageEnd(MessageEndEvent {
+                message: Handle(message.clone()),
+            })),
             (Kind::Call, StopReason::Error | StopReason::Aborted) => {
-                self.emit_call_end("error", "error", &message).await;
+                self.emit_call_end("error", "error", &message)
             }
             (Kind::Call, StopReason::Stop | StopReason::Length | StopReason::ToolUse) => {
-                self.emit_call_end("done", "message", &message).await;
+                self.emit_call_end("done", "message", &message)
             }
-        }
+        };
+        delivery.await;
         Handle(message)
     }
 }
 
 impl PageHost {
-    async fn emit_call_end(&self, kind: &str, key: &str, message: &JsValue) {
+    fn emit_call_end(&self, kind: &str, key: &str, message: &JsValue) -> Delivery {
         let reason = value::get(message, "stopReason");
         self.emit_call_event(kind, &[("reason", &reason), (key, message)])
-            .await;
     }
 
-    async fn emit_call_event(&self, kind: &str, fields: &[(&str, &JsValue)]) {
+    fn emit_call_event(&self, kind: &str, fields: &[(&str, &JsValue)]) -> Delivery {
         let event = value::object(fields);
         value::set(&event, "type", &kind.into());
-        self.core.channel.emit(&event).await;
+        self.core.channel.emit(&event)
     }
 }
 
@@ -559,9 +553,9 @@ impl Host for PageHost {
         }
     }
 
-    async fn emit(&self, event: AgentEvent<JsPage>) {
+    fn emit(&self, event: AgentEvent<JsPage>) -> Delivery {
         self.core.state.follow(&event, self.run.is_kept.get());
-        self.core.channel.emit(&event_to_js(&event)).await;
+        self.core.channel.emit(&event_to_js(&event))
     }
 
     fn model(&self) -> Model {

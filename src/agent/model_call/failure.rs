@@ -4,6 +4,7 @@ use crate::agent::abort::Abort;
 use crate::agent::host::HttpResponse;
 use crate::error::{ErrorCode, ErrorInfo, Failure};
 use crate::protocol::Api;
+use crate::text::number;
 
 /// The model speaks no protocol that is known here.
 pub(super) fn unknown_api(name: &str) -> Failure {
@@ -39,6 +40,16 @@ pub(super) fn too_long() -> Failure {
     ErrorInfo::new(
         ErrorCode::BadResponse,
         "One event of the response is longer than the limit. The server does not seem to send a stream.",
+    )
+}
+
+/// Nothing came for longer than the limit.
+#[inline(never)]
+pub(super) fn timeout(what: &str, limit_ms: Option<f64>) -> Failure {
+    let seconds = number::format(limit_ms.unwrap_or_default() / 1000.0);
+    ErrorInfo::new(
+        ErrorCode::Timeout,
+        [what, " for ", &seconds, " s, so the request was given up."].concat(),
     )
 }
 
