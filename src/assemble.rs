@@ -12,7 +12,7 @@ mod price;
 
 pub use batch::{Batch, Op, Operation, PathStep};
 
-use crate::error::{ErrorCode, ErrorInfo};
+use crate::error::{ErrorCode, ErrorInfo, Failure};
 use crate::message::{StopReason, Usage};
 use crate::model::ModelCost;
 use crate::protocol::{StreamPart, UsageUpdate};
@@ -39,7 +39,7 @@ pub struct Ending {
     /// Why the message ended.
     pub stop_reason: StopReason,
     /// What failed, when the stop reason is `error` or `aborted`.
-    pub error: Option<ErrorInfo>,
+    pub error: Option<Failure>,
     /// Tokens and cost.
     pub usage: Usage,
     /// The provider's id of the response.
@@ -65,7 +65,7 @@ pub struct Assembler {
     usage: UsageUpdate,
     response_id: Option<String>,
     finish: Option<StopReason>,
-    error: Option<ErrorInfo>,
+    error: Option<Failure>,
 }
 
 impl Assembler {
@@ -155,7 +155,7 @@ impl Assembler {
 
     /// The response failed or was aborted. The first error is kept, except that an abort counts
     /// over a failure that nobody has been told of yet.
-    pub fn fail(&mut self, error: ErrorInfo) {
+    pub fn fail(&mut self, error: Failure) {
         if error.code == ErrorCode::Aborted {
             self.error = Some(error);
         } else {
@@ -359,7 +359,7 @@ fn open_call<'a>(
 }
 
 /// What is wrong with a response that ends so and names no error.
-fn failure(finish: Option<StopReason>) -> Option<ErrorInfo> {
+fn failure(finish: Option<StopReason>) -> Option<Failure> {
     match finish {
         Some(StopReason::Stop | StopReason::Length | StopReason::ToolUse) => None,
         Some(StopReason::Error | StopReason::Aborted) => Some(ErrorInfo::new(

@@ -81,32 +81,36 @@ impl ErrorCode {
     }
 }
 
+/// A failure on its way. Boxed: every result on the way is as large as its larger half.
+pub type Failure = Box<ErrorInfo>;
+
 impl ErrorInfo {
     /// A failure of the given kind, retryable if the kind usually is.
-    pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
+    pub fn new(code: ErrorCode, message: impl Into<String>) -> Failure {
         Self::of(code, message.into())
     }
 
     #[inline(never)]
-    fn of(code: ErrorCode, message: String) -> Self {
-        Self {
+    fn of(code: ErrorCode, message: String) -> Failure {
+        Box::new(Self {
             code,
             message,
             status: None,
             retry_after_ms: None,
             retryable: code.is_transient(),
-        }
+        })
     }
 
     /// The same failure, marked as worth another try or not.
     #[must_use]
-    pub fn retryable(mut self, retryable: bool) -> Self {
+    pub fn retryable(mut self: Box<Self>, retryable: bool) -> Failure {
         self.retryable = retryable;
         self
     }
 
     /// The failure of a call that the app aborted.
-    pub fn aborted() -> Self {
+    #[inline(never)]
+    pub fn aborted() -> Failure {
         Self::new(ErrorCode::Aborted, "The request was aborted.")
     }
 }

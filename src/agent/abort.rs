@@ -4,9 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::rc::Rc;
-use std::task::{Poll, Waker};
-
-use futures::future::{Either, select};
+use std::task::{Context, Poll, Waker};
 
 /// Something that happens once and that any number of tasks can wait for. Clones are the same.
 #[derive(Debug, Clone, Default)]
@@ -31,20 +29,23 @@ impl Latch {
         self.0.is_open.get()
     }
 
+    /// Ready when it has happened; until then, the task is woken when it does.
+    #[inline(never)]
+    pub fn poll_opened(&self, context: &mut Context<'_>) -> Poll<()> {
+        if self.is_open() {
+            return Poll::Ready(());
+        }
+        let mut waiting = self.0.waiting.borrow_mut();
+        // One task waits again and again; it is woken once.
+        if !waiting.iter().any(|waker| waker.will_wake(context.waker())) {
+            waiting.push(context.waker().clone());
+        }
+        Poll::Pending
+    }
+
     /// Completes when it has happened.
     pub async fn opened(&self) {
-        poll_fn(|context| {
-            if self.is_open() {
-                return Poll::Ready(());
-            }
-            let mut waiting = self.0.waiting.borrow_mut();
-            // One task waits again and again; it is woken once.
-            if !waiting.iter().any(|waker| waker.will_wake(context.waker())) {
-                waiting.push(context.waker().clone());
-            }
-            Poll::Pending
-        })
-        .await;
+        poll_fn(|context| self.poll_opened(context)).await;
     }
 }
 
@@ -77,12 +78,11 @@ impl Abort {
     /// # Errors
     /// [`Aborted`] when the abort was fired before `future` was complete.
     pub async fn race<T>(&self, future: impl Future<Output = T>) -> Result<T, Aborted> {
-        if self.is_fired() {
-            return Err(Aborted);
-        }
-        match select(pin!(self.fired()), pin!(future)).await {
-            Either::Left(_) => Err(Aborted),
-            Either::Right((output, _)) => Ok(output),
-        }
+        let mut future = pin!(future);
+        poll_fn(|context| match self.0.poll_opened(context) {
+            Poll::Ready(()) => Poll::Ready(Err(Aborted)),
+            Poll::Pending => future.as_mut().poll(context).map(Ok),
+        })
+        .await
     }
 }

@@ -15,7 +15,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::assemble::{AssembledCall, Batch, Ending};
-use crate::error::ErrorInfo;
+use crate::error::Failure;
 use crate::event::{AgentEvent, Page};
 use crate::model::{Model, RequestOptions};
 use crate::protocol::{Context, HttpRequest, StreamPart};
@@ -52,10 +52,10 @@ pub trait Transport: Clock {
     type AppStream;
 
     /// Sends a request and waits for the headers.
-    async fn send(&self, request: HttpRequest) -> Result<HttpResponse<Self::Body>, ErrorInfo>;
+    async fn send(&self, request: HttpRequest) -> Result<HttpResponse<Self::Body>, Failure>;
 
     /// The next bytes; `None` at the end.
-    async fn read(&self, body: &mut Self::Body) -> Result<Option<Vec<u8>>, ErrorInfo>;
+    async fn read(&self, body: &mut Self::Body) -> Result<Option<Vec<u8>>, Failure>;
 
     /// All that the protocol has to say was read: only the end of the body may be missing.
     fn set_complete(&self, _body: &mut Self::Body) {}
@@ -65,15 +65,15 @@ pub trait Transport: Clock {
         &self,
         stream: &mut Self::AppStream,
         parts: &mut Vec<StreamPart>,
-    ) -> Result<bool, ErrorInfo>;
+    ) -> Result<bool, Failure>;
 
     /// Lets the app see and replace the body of a request.
-    async fn on_payload(&self, body: String) -> Result<String, ErrorInfo> {
+    async fn on_payload(&self, body: String) -> Result<String, Failure> {
         Ok(body)
     }
 
     /// Tells the app the status of a response.
-    async fn on_response(&self, _response: &HttpResponse<Self::Body>) -> Result<(), ErrorInfo> {
+    async fn on_response(&self, _response: &HttpResponse<Self::Body>) -> Result<(), Failure> {
         Ok(())
     }
 }
@@ -316,7 +316,7 @@ pub trait Host: Transport + ToolRunner {
     ///
     /// # Errors
     /// What kept the call from being made.
-    async fn prepare_call(&self) -> Result<Call<Self::AppStream>, ErrorInfo>;
+    async fn prepare_call(&self) -> Result<Call<Self::AppStream>, Failure>;
 
     /// Whether steering messages wait.
     async fn has_steering(&self) -> bool;

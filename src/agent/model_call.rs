@@ -15,15 +15,15 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::agent::abort::{Abort, Aborted};
 use crate::agent::host::{Call, Head, HttpResponse, Presenter, Source, Tail, Transport};
-use crate::agent::limit::{TimedOut, within};
+use crate::agent::limit::{TimedOut, Watchdog};
 use crate::assemble::{AssembledCall, Assembler};
-use crate::error::{ErrorCode, ErrorInfo};
+use crate::error::{ErrorInfo, Failure};
 use crate::event::Page;
 use crate::message::StopReason;
 use crate::model::{Model, ModelCost, RequestOptions};
 use crate::protocol::{Api, Context, Decoder, StreamPart};
+use crate::text::contains;
 use crate::text::sse::SseDecoder;
-use crate::text::{contains, number};
 
 /// The most that is kept of a body that may turn out not to be a stream, in bytes.
 const BODY_LIMIT: usize = 4 * 1024 * 1024;
@@ -65,19 +65,20 @@ pub async fn call_model<H: Transport + Presenter>(
     host: &H,
     abort: &Abort,
     model: &Model,
-    prepared: impl Future<Output = Result<Call<H::AppStream>, ErrorInfo>>,
+    prepared: impl Future<Output = Result<Call<H::AppStream>, Failure>>,
 ) -> Reply<<H::Page as Page>::Assistant> {
     let began = host.now();
-    let prepared = abort
-        .race(prepared)
-        .await
-        .unwrap_or_else(|Aborted| Err(ErrorInfo::aborted()));
+    let prepared = match abort.race(prepared).await {
+        Ok(prepared) => prepared,
+        Err(Aborted) => Err(ErrorInfo::aborted()),
+    };
     let model = prepared.as_ref().map_or(model, |call| &call.model);
     let head = Head::of(model, began);
     let cost = model.cost;
     let mut reception = Reception {
         host,
         abort,
+        watchdog: Watchdog::new(host),
         head: Some(head),
         assembler: Assembler::new(id_prefix(began)),
         parts: Vec::new(),
@@ -95,6 +96,7 @@ pub async fn call_model<H: Transport + Presenter>(
 struct Reception<'a, H> {
     host: &'a H,
     abort: &'a Abort,
+    watchdog: Watchdog<'a, H>,
     /// Taken when the message begins.
     head: Option<Head>,
     assembler: Assembler,
@@ -122,7 +124,7 @@ impl Limits {
 }
 
 impl<H: Transport + Presenter> Reception<'_, H> {
-    async fn receive(&mut self, call: Call<H::AppStream>) -> Result<(), ErrorInfo> {
+    async fn receive(&mut self, call: Call<H::AppStream>) -> Result<(), Failure> {
         let limits = Limits {
             timeout_ms: call.timeout_ms,
             idle_timeout_ms: call.idle_timeout_ms,
@@ -141,7 +143,7 @@ impl<H: Transport + Presenter> Reception<'_, H> {
         &mut self,
         mut stream: H::AppStream,
         limits: Limits,
-    ) -> Result<(), ErrorInfo> {
+    ) -> Result<(), Failure> {
         let mut more = true;
         while more && !self.assembler.has_failed() {
             let mut parts = std::mem::take(&mut self.parts);
@@ -150,7 +152,7 @@ impl<H: Transport + Presenter> Reception<'_, H> {
             self.parts = parts;
             self.begin().await;
             self.present().await?;
-            more = next??;
+            more = next?;
         }
         Ok(())
     }
@@ -161,17 +163,17 @@ impl<H: Transport + Presenter> Reception<'_, H> {
         context: &Context,
         options: &RequestOptions,
         limits: Limits,
-    ) -> Result<(), ErrorInfo> {
+    ) -> Result<(), Failure> {
         let api = Api::from_name(&model.api).ok_or_else(|| failure::unknown_api(&model.api))?;
         let mut request = api.encode(model, context, options)?;
         request.body = self
             .unless_aborted(self.host.on_payload(request.body))
-            .await??;
+            .await?;
         let mut response = self
             .within(limits.timeout_ms, HEADERS, self.host.send(request))
-            .await??;
+            .await?;
         self.unless_aborted(self.host.on_response(&response))
-            .await??;
+            .await?;
         if !(200..300).contains(&response.status) {
             let body = self
                 .read_all(&mut response, limits)
@@ -191,7 +193,7 @@ impl<H: Transport + Presenter> Reception<'_, H> {
         response: &mut HttpResponse<H::Body>,
         mut decoder: Decoder,
         limits: Limits,
-    ) -> Result<(), ErrorInfo> {
+    ) -> Result<(), Failure> {
         let mut sse = SseDecoder::new();
         // Until the first frame, the body may still turn out to be something else.
         let mut unframed = Some(Vec::new());
@@ -200,7 +202,7 @@ impl<H: Transport + Presenter> Reception<'_, H> {
             let silence_ms = limits.silence(&decoder);
             let read = self.host.read(&mut response.body);
             let read = self.within(silence_ms, IDLE, read).await;
-            match read.and_then(std::convert::identity) {
+            match read {
                 Ok(Some(bytes)) => {
                     sse.push(&bytes);
                     if let Some(kept) = unframed.as_mut().filter(|kept| kept.len() < BODY_LIMIT) {
@@ -242,7 +244,7 @@ impl<H: Transport + Presenter> Reception<'_, H> {
         response: &HttpResponse<H::Body>,
         decoder: &mut Decoder,
         unframed: &[u8],
-    ) -> Result<(), ErrorInfo> {
+    ) -> Result<(), Failure> {
         let body = String::from_utf8_lossy(unframed);
         let body = body.trim();
         if body.starts_with(['{', '[']) {
@@ -262,10 +264,10 @@ impl<H: Transport + Presenter> Reception<'_, H> {
 
     /// The rest of a body as text, up to a limit.
     async fn read_all(
-        &self,
+        &mut self,
         response: &mut HttpResponse<H::Body>,
         limits: Limits,
-    ) -> Result<String, ErrorInfo> {
+    ) -> Result<String, Failure> {
         let mut bytes = Vec::new();
         while bytes.len() < BODY_LIMIT
             && let Some(chunk) = self
@@ -274,7 +276,7 @@ impl<H: Transport + Presenter> Reception<'_, H> {
                     IDLE,
                     self.host.read(&mut response.body),
                 )
-                .await??
+                .await?
         {
             bytes.extend_from_slice(&chunk);
         }
@@ -282,7 +284,7 @@ impl<H: Transport + Presenter> Reception<'_, H> {
     }
 
     /// Takes in the parts at hand and shows what they did.
-    async fn present(&mut self) -> Result<(), ErrorInfo> {
+    async fn present(&mut self) -> Result<(), Failure> {
         for part in self.parts.drain(..) {
             self.assembler.apply(part);
         }
@@ -330,27 +332,27 @@ impl<H: Transport + Presenter> Reception<'_, H> {
         }
     }
 
-    async fn unless_aborted<T>(&self, future: impl Future<Output = T>) -> Result<T, ErrorInfo> {
-        self.abort
-            .race(future)
-            .await
-            .map_err(|Aborted| ErrorInfo::aborted())
+    async fn unless_aborted<T>(
+        &self,
+        future: impl Future<Output = Result<T, Failure>>,
+    ) -> Result<T, Failure> {
+        match self.abort.race(future).await {
+            Ok(result) => result,
+            Err(Aborted) => Err(ErrorInfo::aborted()),
+        }
     }
 
     async fn within<T>(
-        &self,
+        &mut self,
         limit_ms: Option<f64>,
         what: &str,
-        future: impl Future<Output = T>,
-    ) -> Result<T, ErrorInfo> {
-        let timed = within(self.host, limit_ms, future);
-        self.unless_aborted(timed).await?.map_err(|TimedOut| {
-            let seconds = number::format(limit_ms.unwrap_or_default() / 1000.0);
-            ErrorInfo::new(
-                ErrorCode::Timeout,
-                [what, " for ", &seconds, " s, so the request was given up."].concat(),
-            )
-        })
+        future: impl Future<Output = Result<T, Failure>>,
+    ) -> Result<T, Failure> {
+        match self.abort.race(self.watchdog.watch(limit_ms, future)).await {
+            Ok(Ok(result)) => result,
+            Ok(Err(TimedOut)) => Err(failure::timeout(what, limit_ms)),
+            Err(Aborted) => Err(ErrorInfo::aborted()),
+        }
     }
 }
 

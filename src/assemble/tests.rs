@@ -323,7 +323,7 @@ fn an_image_is_a_whole_block() {
     );
 }
 
-fn error(code: ErrorCode) -> ErrorInfo {
+fn error(code: ErrorCode) -> Failure {
     ErrorInfo::new(code, "No.")
 }
 

@@ -1,14 +1,21 @@
 // Reads a response body with one callback for all of its chunks.
 
-/** Calls `settle(chunk)` with the next chunk, `settle(null)` at the end, `settle(undefined, error)` on failure. */
-export function read(reader, settle) {
-  try {
-    reader.read().then(
-      (step) => settle(step.done ? null : step.value),
-      (error) => settle(undefined, error ?? new Error("the body failed without a reason")),
-    );
-  } catch (error) {
-    settle(undefined, error);
+/** Reads chunk after chunk, each told to the same callback. */
+export class Pump {
+  /** `settle` gets a chunk, `null` at the end, or `undefined` and an error. */
+  constructor(reader, settle) {
+    this.reader = reader;
+    this.onStep = (step) => settle(step.done ? null : step.value);
+    this.onError = (error) => settle(undefined, error ?? new Error("the body failed without a reason"));
+  }
+
+  /** Asks for the next chunk. */
+  next() {
+    try {
+      this.reader.read().then(this.onStep, this.onError);
+    } catch (error) {
+      this.onError(error);
+    }
   }
 }
 

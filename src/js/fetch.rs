@@ -14,14 +14,21 @@ use wasm_bindgen::prelude::*;
 use web_sys::AbortController;
 
 use crate::agent::host::HttpResponse;
-use crate::error::{ErrorCode, ErrorInfo};
+use crate::error::{ErrorCode, ErrorInfo, Failure};
 use crate::js::{error, value};
 use crate::protocol::HttpRequest;
 use crate::text::number;
 
 #[wasm_bindgen(module = "/src/js/body.js")]
 extern "C" {
-    fn read(reader: &JsValue, settle: &Function);
+    #[derive(Debug)]
+    type Pump;
+
+    #[wasm_bindgen(constructor)]
+    fn new(reader: &JsValue, settle: &Function) -> Pump;
+
+    #[wasm_bindgen(method)]
+    fn next(this: &Pump);
 
     fn close(reader: &JsValue, controller: &AbortController, is_complete: bool, grace_ms: u32);
 }
@@ -42,6 +49,7 @@ pub(super) struct Body {
 #[derive(Debug)]
 struct Reader {
     object: JsValue,
+    pump: Pump,
     inbox: Rc<RefCell<Inbox>>,
     settle: Closure<dyn Fn(JsValue, JsValue)>,
 }
@@ -68,8 +76,10 @@ impl Reader {
                 waker.wake();
             }
         });
+        let pump = Pump::new(&object, settle.as_ref().unchecked_ref());
         Self {
             object,
+            pump,
             inbox,
             settle,
         }
@@ -83,7 +93,7 @@ impl Reader {
             must_read
         };
         if must_read {
-            read(&self.object, self.settle.as_ref().unchecked_ref());
+            self.pump.next();
         }
         poll_fn(|context| {
             let mut inbox = self.inbox.borrow_mut();
@@ -103,7 +113,7 @@ impl Reader {
 pub(super) async fn send(
     request: HttpRequest,
     fetch: Option<&Function>,
-) -> Result<HttpResponse<Body>, ErrorInfo> {
+) -> Result<HttpResponse<Body>, Failure> {
     let controller = AbortController::new().map_err(|thrown| unsendable(&thrown))?;
     // From here on, dropping the future aborts the request.
     let mut body = Body {
@@ -166,7 +176,7 @@ pub(super) async fn send(
 async fn call_global(
     request: &HttpRequest,
     controller: &AbortController,
-) -> Result<Result<JsValue, JsValue>, ErrorInfo> {
+) -> Result<Result<JsValue, JsValue>, Failure> {
     let mut builder = Request::post(&request.url).abort_signal(Some(&controller.signal()));
     for (name, value) in &request.headers {
         builder = builder.header(name, value);
@@ -213,7 +223,7 @@ async fn call_app(
 
 impl Body {
     /// The next bytes; `None` at the end.
-    pub(super) async fn read(&mut self) -> Result<Option<Vec<u8>>, ErrorInfo> {
+    pub(super) async fn read(&mut self) -> Result<Option<Vec<u8>>, Failure> {
         let Some(reader) = &self.reader else {
             return Ok(None);
         };
@@ -284,7 +294,7 @@ fn decimal(text: &str) -> Option<f64> {
     (!text.trim().is_empty() && number.is_finite()).then_some(number)
 }
 
-fn unsendable(thrown: &JsValue) -> ErrorInfo {
+fn unsendable(thrown: &JsValue) -> Failure {
     ErrorInfo::new(
         ErrorCode::InvalidRequest,
         format!("The request cannot be made: {}.", error::describe(thrown)),

@@ -1,4 +1,12 @@
 //! The loop's host in a browser: an agent's state, tools, hooks and network.
+//!
+//! Where nothing has to be done behind an await, a method returns the future itself: every `async fn`
+//! is a type of its own, with its own code to poll and to drop it.
+
+#![allow(
+    refining_impl_trait,
+    reason = "the methods that return a named future promise no more than the trait"
+)]
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -15,10 +23,10 @@ use crate::agent::host::{
 };
 use crate::agent::queue::Queue;
 use crate::assemble::{AssembledCall, Batch};
-use crate::error::{ErrorCode, ErrorInfo};
+use crate::error::{ErrorCode, ErrorInfo, Failure};
 use crate::event::{AgentEvent, MessageEndEvent, MessageStartEvent};
 use crate::js::fetch::Body;
-use crate::js::live::Channel;
+use crate::js::live::{Channel, Delivery, Update};
 use crate::js::network::{Network, call_hook, hook_failed};
 use crate::js::options::{Hook, Options};
 use crate::js::page::{Handle, JsPage, event_to_js, to_js};
@@ -137,7 +145,7 @@ impl PageHost {
     }
 
     /// `transformContext`, then `convertToLlm`.
-    async fn llm_messages(&self) -> Result<Array, ErrorInfo> {
+    async fn llm_messages(&self) -> Result<Array, Failure> {
         let mut messages = JsValue::from(self.core.state.messages().iter().collect::<Array>());
         if let Some(hook) = self.core.options.hook(Hook::TransformContext) {
             messages =
@@ -162,7 +170,7 @@ impl PageHost {
         stream_fn: &Function,
         messages: &Array,
         api_key: Option<String>,
-    ) -> Result<AppStream, ErrorInfo> {
+    ) -> Result<AppStream, Failure> {
         let state = &self.core.state;
         let context = value::object(&[
             ("systemPrompt", &state.get("systemPrompt")),
@@ -221,7 +229,7 @@ fn is_llm_message(message: &JsValue) -> bool {
     )
 }
 
-fn require_array(name: &str, found: &JsValue) -> Result<(), ErrorInfo> {
+fn require_array(name: &str, found: &JsValue) -> Result<(), Failure> {
     if Array::is_array(found) {
         Ok(())
     } else {
@@ -274,7 +282,7 @@ fn tail_fields(tail: &Tail) -> JsValue {
         stop_reason: ending.stop_reason,
         response_id: ending.response_id.as_deref(),
         error_message: ending.error.as_ref().map(|error| error.message.as_str()),
-        error: ending.error.as_ref(),
+        error: ending.error.as_deref(),
         duration_ms: tail.duration_ms,
     })
 }
@@ -282,18 +290,13 @@ fn tail_fields(tail: &Tail) -> JsValue {
 /// The longest delay that `setTimeout` keeps to; a longer one would fire at once.
 const MAX_DELAY_MS: f64 = 2_147_483_647.0;
 
-/// Waits by the page's clock.
-async fn sleep(ms: f64) {
-    TimeoutFuture::new(ms.clamp(0.0, MAX_DELAY_MS) as u32).await;
-}
-
 impl Clock for PageHost {
     fn now(&self) -> f64 {
         js_sys::Date::now()
     }
 
-    async fn sleep(&self, ms: f64) {
-        sleep(ms).await;
+    fn sleep(&self, ms: f64) -> TimeoutFuture {
+        TimeoutFuture::new(ms.clamp(0.0, MAX_DELAY_MS) as u32)
     }
 }
 
@@ -301,11 +304,11 @@ impl Transport for PageHost {
     type Body = Body;
     type AppStream = AppStream;
 
-    async fn send(&self, request: HttpRequest) -> Result<HttpResponse<Body>, ErrorInfo> {
+    async fn send(&self, request: HttpRequest) -> Result<HttpResponse<Body>, Failure> {
         self.network().send(request).await
     }
 
-    async fn read(&self, body: &mut Body) -> Result<Option<Vec<u8>>, ErrorInfo> {
+    async fn read(&self, body: &mut Body) -> Result<Option<Vec<u8>>, Failure> {
         body.read().await
     }
 
@@ -317,15 +320,15 @@ impl Transport for PageHost {
         &self,
         stream: &mut AppStream,
         parts: &mut Vec<StreamPart>,
-    ) -> Result<bool, ErrorInfo> {
+    ) -> Result<bool, Failure> {
         stream.next(parts).await
     }
 
-    async fn on_payload(&self, body: String) -> Result<String, ErrorInfo> {
+    async fn on_payload(&self, body: String) -> Result<String, Failure> {
         self.network().on_payload(body).await
     }
 
-    async fn on_response(&self, response: &HttpResponse<Body>) -> Result<(), ErrorInfo> {
+    async fn on_response(&self, response: &HttpResponse<Body>) -> Result<(), Failure> {
         self.network().on_response(response).await
     }
 }
@@ -333,58 +336,49 @@ impl Transport for PageHost {
 impl Presenter for PageHost {
     type Page = JsPage;
 
-    async fn message_start(&self, head: Head) {
+    fn message_start(&self, head: Head) -> Delivery {
         let message = empty_message(head);
         self.core.channel.begin(&message);
         match self.kind {
-            Kind::Run => {
-                self.emit(AgentEvent::MessageStart(MessageStartEvent {
-                    message: Handle(message),
-                }))
-                .await
-            }
-            Kind::Call => {
-                self.emit_call_event("start", &[("partial", &message)])
-                    .await
-            }
+            Kind::Run => self.emit(AgentEvent::MessageStart(MessageStartEvent {
+                message: Handle(message),
+            })),
+            Kind::Call => self.emit_call_event("start", &[("partial", &message)]),
         }
     }
 
-    async fn message_update(&self, batch: &Batch, closing: bool) -> usize {
-        self.core.channel.update(batch, closing).await
+    fn message_update(&self, batch: &Batch, closing: bool) -> Update {
+        self.core.channel.update(batch, closing)
     }
 
     async fn message_end(&self, tail: &Tail) -> Handle {
         let message = self.core.channel.end(&tail_fields(tail));
-        match (self.kind, tail.ending.stop_reason) {
-            (Kind::Run, _) => {
-                self.emit(AgentEvent::MessageEnd(MessageEndEvent {
-                    message: Handle(message.clone()),
-                }))
-                .await;
-            }
+        let delivery = match (self.kind, tail.ending.stop_reason) {
+            (Kind::Run, _) => self.emit(AgentEvent::MessageEnd(MessageEndEvent {
+                message: Handle(message.clone()),
+            })),
             (Kind::Call, StopReason::Error | StopReason::Aborted) => {
-                self.emit_call_end("error", "error", &message).await;
+                self.emit_call_end("error", "error", &message)
             }
             (Kind::Call, StopReason::Stop | StopReason::Length | StopReason::ToolUse) => {
-                self.emit_call_end("done", "message", &message).await;
+                self.emit_call_end("done", "message", &message)
             }
-        }
+        };
+        delivery.await;
         Handle(message)
     }
 }
 
 impl PageHost {
-    async fn emit_call_end(&self, kind: &str, key: &str, message: &JsValue) {
+    fn emit_call_end(&self, kind: &str, key: &str, message: &JsValue) -> Delivery {
         let reason = value::get(message, "stopReason");
         self.emit_call_event(kind, &[("reason", &reason), (key, message)])
-            .await;
     }
 
-    async fn emit_call_event(&self, kind: &str, fields: &[(&str, &JsValue)]) {
+    fn emit_call_event(&self, kind: &str, fields: &[(&str, &JsValue)]) -> Delivery {
         let event = value::object(fields);
         value::set(&event, "type", &kind.into());
-        self.core.channel.emit(&event).await;
+        self.core.channel.emit(&event)
     }
 }
 
@@ -563,16 +557,16 @@ impl Host for PageHost {
         }
     }
 
-    async fn emit(&self, event: AgentEvent<JsPage>) {
+    fn emit(&self, event: AgentEvent<JsPage>) -> Delivery {
         self.core.state.follow(&event, self.run.is_kept.get());
-        self.core.channel.emit(&event_to_js(&event)).await;
+        self.core.channel.emit(&event_to_js(&event))
     }
 
     fn model(&self) -> Model {
         read_model(&self.core.state.get("model")).unwrap_or_default()
     }
 
-    async fn prepare_call(&self) -> Result<Call<AppStream>, ErrorInfo> {
+    async fn prepare_call(&self) -> Result<Call<AppStream>, Failure> {
         let invalid = |text: String| ErrorInfo::new(ErrorCode::InvalidRequest, text);
         let tools = self
             .core

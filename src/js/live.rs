@@ -1,11 +1,15 @@
 //! The script that builds snapshots and calls listeners; see `live.js`.
 
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
 use js_sys::Function;
 use wasm_bindgen::prelude::*;
 use web_sys::AbortSignal;
 
 use crate::assemble::Batch;
-use crate::js::value;
+use crate::js::value::{self, Settling};
 
 #[wasm_bindgen(module = "/src/js/live.js")]
 extern "C" {
@@ -58,18 +62,47 @@ extern "C" {
 }
 
 impl Channel {
-    /// Calls the listeners and waits for those that want it.
-    pub(super) async fn emit(&self, event: &JsValue) {
-        // The script settles every promise it returns.
-        let _ = value::settle(self.emit_now(event)).await;
+    /// Calls the listeners; completes when those are done that want to be waited for.
+    pub(super) fn emit(&self, event: &JsValue) -> Delivery {
+        Delivery(value::settle(self.emit_now(event)))
     }
 
-    /// Carries out a batch; how many words of it.
-    pub(super) async fn update(&self, batch: &Batch, is_closing: bool) -> usize {
-        let words = value::settle(self.update_now(batch.text(), batch.words(), is_closing)).await;
-        words
-            .ok()
-            .and_then(|words| words.as_f64())
-            .unwrap_or_default() as usize
+    /// Carries out a batch; completes with how many words of it.
+    pub(super) fn update(&self, batch: &Batch, is_closing: bool) -> Update {
+        Update(value::settle(self.update_now(
+            batch.text(),
+            batch.words(),
+            is_closing,
+        )))
+    }
+}
+
+/// Listeners that were called. The script settles every promise it returns.
+#[derive(Debug)]
+pub(super) struct Delivery(Settling);
+
+impl Future for Delivery {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        Pin::new(&mut self.0).poll(context).map(drop)
+    }
+}
+
+/// A batch that is being carried out.
+#[derive(Debug)]
+pub(super) struct Update(Settling);
+
+impl Future for Update {
+    type Output = usize;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<usize> {
+        let words = Pin::new(&mut self.0).poll(context);
+        words.map(|words| {
+            words
+                .ok()
+                .and_then(|words| words.as_f64())
+                .unwrap_or_default() as usize
+        })
     }
 }

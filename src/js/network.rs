@@ -4,7 +4,7 @@ use js_sys::Function;
 use wasm_bindgen::prelude::*;
 
 use crate::agent::host::HttpResponse;
-use crate::error::{ErrorCode, ErrorInfo};
+use crate::error::{ErrorCode, ErrorInfo, Failure};
 use crate::js::fetch::{self, Body};
 use crate::js::options::{Hook, Options};
 use crate::js::{error, value};
@@ -19,12 +19,12 @@ pub(super) struct Network<'a> {
 }
 
 impl Network<'_> {
-    pub(super) async fn send(&self, request: HttpRequest) -> Result<HttpResponse<Body>, ErrorInfo> {
+    pub(super) async fn send(&self, request: HttpRequest) -> Result<HttpResponse<Body>, Failure> {
         fetch::send(request, self.options.hook(Hook::Fetch)).await
     }
 
     /// `onPayload(payload, model)` may return another payload.
-    pub(super) async fn on_payload(&self, body: String) -> Result<String, ErrorInfo> {
+    pub(super) async fn on_payload(&self, body: String) -> Result<String, Failure> {
         let Some(hook) = self.options.hook(Hook::OnPayload) else {
             return Ok(body);
         };
@@ -42,7 +42,7 @@ impl Network<'_> {
     }
 
     /// `onResponse({ status, contentType, retryAfterMs }, model)`.
-    pub(super) async fn on_response(&self, response: &HttpResponse<Body>) -> Result<(), ErrorInfo> {
+    pub(super) async fn on_response(&self, response: &HttpResponse<Body>) -> Result<(), Failure> {
         let Some(hook) = self.options.hook(Hook::OnResponse) else {
             return Ok(());
         };
@@ -62,7 +62,7 @@ impl Network<'_> {
     }
 
     /// The key for a provider: `getApiKey`'s, else `apiKey`.
-    pub(super) async fn api_key(&self, provider: &str) -> Result<Option<String>, ErrorInfo> {
+    pub(super) async fn api_key(&self, provider: &str) -> Result<Option<String>, Failure> {
         if let Some(hook) = self.options.hook(Hook::GetApiKey) {
             let key = call_hook("getApiKey", hook, &[&provider.into()]).await?;
             if let Some(key) = key.as_string().filter(|key| !key.is_empty()) {
@@ -78,13 +78,13 @@ pub(super) async fn call_hook(
     name: &str,
     hook: &Function,
     arguments: &[&JsValue],
-) -> Result<JsValue, ErrorInfo> {
+) -> Result<JsValue, Failure> {
     value::call(hook, &JsValue::UNDEFINED, arguments)
         .await
         .map_err(|thrown| hook_failed(name, &error::describe(&thrown)))
 }
 
 /// The failure of a hook.
-pub(super) fn hook_failed(name: &str, problem: &str) -> ErrorInfo {
+pub(super) fn hook_failed(name: &str, problem: &str) -> Failure {
     ErrorInfo::new(ErrorCode::StreamFn, format!("{name} failed: {problem}."))
 }

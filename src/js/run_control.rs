@@ -1,10 +1,11 @@
 //! One run as its agent sees it: aborting it, and waiting for it.
 
 use std::cell::Cell;
-use std::pin::pin;
+use std::future::{Future, poll_fn};
+use std::pin::Pin;
 use std::rc::Rc;
+use std::task::Poll;
 
-use futures::future::{Either, select};
 use gloo_timers::future::TimeoutFuture;
 use js_sys::Function;
 use wasm_bindgen::prelude::*;
@@ -62,8 +63,12 @@ impl RunControl {
         self.abort.fire();
         let (settled, channel) = (self.settled.clone(), channel.clone());
         wasm_bindgen_futures::spawn_local(async move {
-            let grace = TimeoutFuture::new(GRACE_MS);
-            if let Either::Right(_) = select(pin!(settled.opened()), grace).await {
+            let mut grace = TimeoutFuture::new(GRACE_MS);
+            let is_over = poll_fn(|context| match settled.poll_opened(context) {
+                Poll::Ready(()) => Poll::Ready(false),
+                Poll::Pending => Pin::new(&mut grace).poll(context).map(|()| true),
+            });
+            if is_over.await {
                 channel.let_go();
             }
         });

@@ -6,7 +6,7 @@
 use js_sys::{Function, Reflect, Symbol};
 use wasm_bindgen::prelude::*;
 
-use crate::error::{ErrorCode, ErrorInfo};
+use crate::error::{ErrorCode, ErrorInfo, Failure};
 use crate::js::{error, transcript, value};
 use crate::message::{StopReason, Usage};
 use crate::protocol::{StreamPart, UsageUpdate};
@@ -30,13 +30,13 @@ enum Block {
     Call { key: u32, is_empty: bool },
 }
 
-fn failed(problem: impl Into<String>) -> ErrorInfo {
+fn failed(problem: impl Into<String>) -> Failure {
     ErrorInfo::new(ErrorCode::StreamFn, problem)
 }
 
 impl AppStream {
     /// Takes up the value that `streamFn` returned.
-    pub(super) fn open(source: JsValue) -> Result<Self, ErrorInfo> {
+    pub(super) fn open(source: JsValue) -> Result<Self, Failure> {
         let make = Reflect::get(&source, &Symbol::async_iterator())
             .ok()
             .and_then(value::as_function)
@@ -59,7 +59,7 @@ impl AppStream {
     }
 
     /// Appends what the source says next; false at its end.
-    pub(super) async fn next(&mut self, parts: &mut Vec<StreamPart>) -> Result<bool, ErrorInfo> {
+    pub(super) async fn next(&mut self, parts: &mut Vec<StreamPart>) -> Result<bool, Failure> {
         let next = self
             .method("next")
             .ok_or_else(|| failed("The iterator of streamFn has no next method."))?;
@@ -89,7 +89,7 @@ impl AppStream {
         value::as_function(value::get(&self.iterator, name))
     }
 
-    fn read(&mut self, event: &JsValue, parts: &mut Vec<StreamPart>) -> Result<(), ErrorInfo> {
+    fn read(&mut self, event: &JsValue, parts: &mut Vec<StreamPart>) -> Result<(), Failure> {
         let kind = value::get_string(event, "type").unwrap_or_default();
         match kind.as_str() {
             "text_start" | "thinking_start" | "toolcall_start" => {
@@ -146,7 +146,7 @@ impl AppStream {
         event: &JsValue,
         kind: &str,
         parts: &mut Vec<StreamPart>,
-    ) -> Result<&mut Block, ErrorInfo> {
+    ) -> Result<&mut Block, Failure> {
         let index = value::get(event, "contentIndex")
             .as_f64()
             .ok_or_else(|| failed(format!("The {kind} event of streamFn has no contentIndex.")))?
@@ -207,7 +207,7 @@ impl AppStream {
         }
     }
 
-    fn finish(&mut self, message: &JsValue, parts: &mut Vec<StreamPart>) -> Result<(), ErrorInfo> {
+    fn finish(&mut self, message: &JsValue, parts: &mut Vec<StreamPart>) -> Result<(), Failure> {
         let told: FinalMessage = transcript::read(&value::object(&[
             ("stopReason", &value::get(message, "stopReason")),
             ("usage", &value::get(message, "usage")),
@@ -251,10 +251,13 @@ impl AppStream {
                     "The stream of streamFn failed without a message.".to_owned()
                 }))
             })),
-            StopReason::Aborted => StreamPart::Error(ErrorInfo {
-                message: text.unwrap_or_else(|| ErrorInfo::aborted().message),
-                ..ErrorInfo::aborted()
-            }),
+            StopReason::Aborted => {
+                let mut failure = ErrorInfo::aborted();
+                if let Some(text) = text {
+                    failure.message = text;
+                }
+                StreamPart::Error(failure)
+            }
             reason => StreamPart::Finish(reason),
         });
         Ok(())
@@ -265,7 +268,7 @@ impl AppStream {
         &mut self,
         content: &JsValue,
         parts: &mut Vec<StreamPart>,
-    ) -> Result<(), ErrorInfo> {
+    ) -> Result<(), Failure> {
         for (index, block) in value::items(content).into_iter().enumerate() {
             let kind = match value::get_string(&block, "type").as_deref() {
                 Some("text") => "text_end",
@@ -301,7 +304,7 @@ struct FinalMessage {
     usage: Usage,
     response_id: Option<String>,
     error_message: Option<String>,
-    error: Option<ErrorInfo>,
+    error: Option<Failure>,
 }
 
 impl FromJson for FinalMessage {

@@ -3,7 +3,7 @@
 use js_sys::Array;
 use wasm_bindgen::prelude::*;
 
-use crate::error::{ErrorCode, ErrorInfo};
+use crate::error::{ErrorCode, ErrorInfo, Failure};
 use crate::js::error;
 use crate::message::Message;
 use crate::text::json::{FromJson, from_text};
@@ -21,7 +21,7 @@ extern "C" {
 ///
 /// # Errors
 /// Which message is not one, and why.
-pub(super) fn read_messages(messages: &Array) -> Result<Vec<Message>, ErrorInfo> {
+pub(super) fn read_messages(messages: &Array) -> Result<Vec<Message>, Failure> {
     let invalid = |message: String| ErrorInfo::new(ErrorCode::InvalidRequest, message);
     let lines = to_lines(messages).map_err(|thrown| invalid(error::describe(&thrown)))?;
     let read = |(index, line)| {

@@ -2,6 +2,10 @@
 //!
 //! These calls stand in hundreds of places, so they are kept out of line.
 
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
 use js_sys::{Array, Function, Object, Promise, Reflect};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
@@ -64,25 +68,44 @@ pub(super) fn is_plain_object(value: &JsValue) -> bool {
 /// Calls a function of the page and waits for its result, promise or not. Throwing and rejecting
 /// are the same.
 #[inline(never)]
-pub(super) async fn call(
-    function: &Function,
-    this: &JsValue,
-    arguments: &[&JsValue],
-) -> Result<JsValue, JsValue> {
+pub(super) fn call(function: &Function, this: &JsValue, arguments: &[&JsValue]) -> Settling {
     let list = Array::new();
     for argument in arguments {
         list.push(argument);
     }
-    settle(function.apply(this, &list)?).await
+    match function.apply(this, &list) {
+        Ok(value) => settle(value),
+        Err(thrown) => Settling::Settled(Err(thrown)),
+    }
 }
 
 /// Waits for a value that may be a promise.
 #[inline(never)]
-pub(super) async fn settle(value: JsValue) -> Result<JsValue, JsValue> {
+pub(super) fn settle(value: JsValue) -> Settling {
     if (value.is_object() || value.is_function()) && get(&value, "then").is_function() {
-        JsFuture::from(Promise::resolve(&value)).await
+        Settling::Waiting(JsFuture::from(Promise::resolve(&value)))
     } else {
-        Ok(value)
+        Settling::Settled(Ok(value))
+    }
+}
+
+/// A value that may be a promise, on its way. One type for all that is awaited of a page: every
+/// asynchronous function would be a type of its own, with its own code to poll and to drop it.
+#[derive(Debug)]
+pub(super) enum Settling {
+    Settled(Result<JsValue, JsValue>),
+    Waiting(JsFuture),
+}
+
+impl Future for Settling {
+    type Output = Result<JsValue, JsValue>;
+
+    #[inline(never)]
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        match &mut *self {
+            Self::Settled(result) => Poll::Ready(std::mem::replace(result, Ok(JsValue::UNDEFINED))),
+            Self::Waiting(promise) => Pin::new(promise).poll(context),
+        }
     }
 }
 

@@ -8,7 +8,7 @@
 //! Sources: OpenAI, "Error codes"; Anthropic, "Errors" (types in `error.type`); Google, canonical
 //! error codes in `error.status`; OpenRouter, "Errors" (numeric codes, also inside a 200).
 
-use crate::error::{ErrorCode, ErrorInfo};
+use crate::error::{ErrorCode, ErrorInfo, Failure};
 use crate::text::contains;
 use crate::text::json::Json;
 
@@ -24,7 +24,7 @@ pub(crate) fn from_http(
     status: u16,
     body: &str,
     retry_after_ms: Option<f64>,
-) -> ErrorInfo {
+) -> Failure {
     let body = body.trim();
     let json = Json::parse(body).ok();
     let report = json
@@ -42,27 +42,27 @@ pub(crate) fn from_http(
     } else {
         clean(body)
     };
-    ErrorInfo {
+    Box::new(ErrorInfo {
         code,
-        message: format!("{api}: {status} {said}"),
+        message: [api, ": ", &status.to_string(), " ", &said].concat(),
         status: Some(status),
         retry_after_ms,
         retryable,
-    }
+    })
 }
 
 /// The failure that a payload inside a successful response reports, if it reports one.
-pub(crate) fn in_payload(api: &str, payload: Json<'_>) -> Option<ErrorInfo> {
+pub(crate) fn in_payload(api: &str, payload: Json<'_>) -> Option<Failure> {
     find(payload).map(|error| from_report(api, &Report::read(error)))
 }
 
 /// The failure that a payload reports of which it is known that it reports one.
-pub(crate) fn reported(api: &str, payload: Json<'_>) -> ErrorInfo {
+pub(crate) fn reported(api: &str, payload: Json<'_>) -> Failure {
     from_report(api, &Report::read(find(payload).unwrap_or(payload)))
 }
 
 /// A failure of which nothing is known but a sentence.
-pub(crate) fn said(api: &str, message: &str) -> ErrorInfo {
+pub(crate) fn said(api: &str, message: &str) -> Failure {
     from_report(
         api,
         &Report {
@@ -72,7 +72,7 @@ pub(crate) fn said(api: &str, message: &str) -> ErrorInfo {
     )
 }
 
-fn from_report(api: &str, report: &Report) -> ErrorInfo {
+fn from_report(api: &str, report: &Report) -> Failure {
     let status = report
         .code
         .parse()

@@ -2,7 +2,7 @@
 //!
 //! Owns the merging of headers and their syntax. Refuses to know which ones a protocol sends.
 
-use crate::error::{ErrorCode, ErrorInfo};
+use crate::error::{ErrorCode, ErrorInfo, Failure};
 use crate::model::Named;
 
 /// The headers of one request: names in lower case, each once, later ones over earlier ones.
@@ -15,7 +15,7 @@ impl Headers {
     /// # Errors
     /// When the name is no token or the value holds characters that a header cannot carry. The
     /// message names the header and never its value.
-    pub(crate) fn set(&mut self, name: &str, value: &str) -> Result<(), ErrorInfo> {
+    pub(crate) fn set(&mut self, name: &str, value: &str) -> Result<(), Failure> {
         if name.is_empty() || !name.bytes().all(is_token) {
             let shown: String = name.escape_default().take(80).collect();
             return Err(invalid(&["the header name \"", &shown, "\" is not valid"]));
@@ -44,7 +44,7 @@ impl Headers {
     ///
     /// # Errors
     /// As [`Headers::set`].
-    pub(crate) fn extend(&mut self, headers: Option<&Named<String>>) -> Result<(), ErrorInfo> {
+    pub(crate) fn extend(&mut self, headers: Option<&Named<String>>) -> Result<(), Failure> {
         headers
             .into_iter()
             .flatten()
@@ -80,6 +80,6 @@ pub(crate) fn join(base: &str, path: &str) -> String {
 }
 
 /// A request that cannot be made.
-pub(crate) fn invalid(message: &[&str]) -> ErrorInfo {
+pub(crate) fn invalid(message: &[&str]) -> Failure {
     ErrorInfo::new(ErrorCode::InvalidRequest, message.concat())
 }

@@ -14,7 +14,7 @@ mod tool_calls;
 
 pub use part::{StreamPart, UsageUpdate};
 
-use crate::error::ErrorInfo;
+use crate::error::Failure;
 use crate::message::Message;
 use crate::model::{Model, RequestOptions, ToolDefinition};
 use crate::text::sse::Frame;
@@ -87,7 +87,7 @@ impl Api {
         model: &Model,
         context: &Context,
         options: &RequestOptions,
-    ) -> Result<HttpRequest, ErrorInfo> {
+    ) -> Result<HttpRequest, Failure> {
         match self {
             Self::OpenAiCompletions => openai_completions::encode(model, context, options),
         }
@@ -104,7 +104,7 @@ impl Api {
 
     /// What a response with a status outside 200–299 means. `body` is its text, `retry_after_ms`
     /// what its `retry-after` header asks for.
-    pub fn http_error(self, status: u16, body: &str, retry_after_ms: Option<f64>) -> ErrorInfo {
+    pub fn http_error(self, status: u16, body: &str, retry_after_ms: Option<f64>) -> Failure {
         match self {
             Self::OpenAiCompletions => openai_completions::http_error(status, body, retry_after_ms),
         }

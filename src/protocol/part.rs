@@ -1,6 +1,6 @@
 //! What decoders say: the one vocabulary into which every wire is translated.
 
-use crate::error::ErrorInfo;
+use crate::error::Failure;
 use crate::message::StopReason;
 
 /// One piece of a response, in the order in which it arrived.
@@ -65,7 +65,7 @@ pub enum StreamPart {
     /// [`StopReason::Stop`] into [`StopReason::ToolUse`] where there are tool calls.
     Finish(StopReason),
     /// The response failed. Nothing behind it counts.
-    Error(ErrorInfo),
+    Error(Failure),
 }
 
 /// Token counts of one response, each by the meaning it has in [`crate::message::Usage`].

@@ -70,7 +70,7 @@ impl Mirror {
         AssistantMessage {
             stop_reason: ending.stop_reason,
             error_message: ending.error.as_ref().map(|error| error.message.clone()),
-            error: ending.error,
+            error: ending.error.map(|error| *error),
             usage: ending.usage,
             response_id: ending.response_id,
             duration_ms: Some(tail.duration_ms),

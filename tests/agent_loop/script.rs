@@ -5,7 +5,7 @@ use std::rc::Rc;
 use serde_json::{Value, json};
 use sluice_agent::agent::host::{Tool, ToolExecutionMode};
 use sluice_agent::agent::script::ScriptTurn;
-use sluice_agent::error::ErrorInfo;
+use sluice_agent::error::Failure;
 use sluice_agent::message::{Message, UserContent, UserMessage};
 use sluice_agent::protocol::StreamPart;
 use sluice_agent::schema::Schema;
@@ -17,7 +17,7 @@ use crate::host::FakeHost;
 pub enum Step<T> {
     Give(T),
     Wait(f64),
-    Fail(ErrorInfo),
+    Fail(Failure),
     Hang,
 }
 
@@ -32,7 +32,7 @@ pub enum Response {
         body: Vec<Step<String>>,
     },
     /// No response.
-    Unreachable(ErrorInfo),
+    Unreachable(Failure),
     /// The app's own stream.
     App(Vec<Step<Vec<StreamPart>>>),
 }

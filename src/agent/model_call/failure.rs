@@ -2,11 +2,12 @@
 
 use crate::agent::abort::Abort;
 use crate::agent::host::HttpResponse;
-use crate::error::{ErrorCode, ErrorInfo};
+use crate::error::{ErrorCode, ErrorInfo, Failure};
 use crate::protocol::Api;
+use crate::text::number;
 
 /// The model speaks no protocol that is known here.
-pub(super) fn unknown_api(name: &str) -> ErrorInfo {
+pub(super) fn unknown_api(name: &str) -> Failure {
     let known: Vec<&str> = Api::ALL.into_iter().map(Api::name).collect();
     ErrorInfo::new(
         ErrorCode::InvalidRequest,
@@ -18,34 +19,43 @@ pub(super) fn unknown_api(name: &str) -> ErrorInfo {
 }
 
 /// The response is a page or the like.
-pub(super) fn not_a_stream<B>(response: &HttpResponse<B>) -> ErrorInfo {
+pub(super) fn not_a_stream<B>(response: &HttpResponse<B>) -> Failure {
     let HttpResponse {
         status,
         content_type,
         ..
     } = response;
-    ErrorInfo {
-        status: Some(*status),
-        ..ErrorInfo::new(
-            ErrorCode::BadResponse,
-            format!(
-                "The server answered with status {status} and content type \"{content_type}\" in place of an event stream. Check model.baseUrl."
-            ),
-        )
-    }
+    let mut failure = ErrorInfo::new(
+        ErrorCode::BadResponse,
+        format!(
+            "The server answered with status {status} and content type \"{content_type}\" in place of an event stream. Check model.baseUrl."
+        ),
+    );
+    failure.status = Some(*status);
+    failure
 }
 
 /// No real event is as long as this.
-pub(super) fn too_long() -> ErrorInfo {
+pub(super) fn too_long() -> Failure {
     ErrorInfo::new(
         ErrorCode::BadResponse,
         "One event of the response is longer than the limit. The server does not seem to send a stream.",
     )
 }
 
+/// Nothing came for longer than the limit.
+#[inline(never)]
+pub(super) fn timeout(what: &str, limit_ms: Option<f64>) -> Failure {
+    let seconds = number::format(limit_ms.unwrap_or_default() / 1000.0);
+    ErrorInfo::new(
+        ErrorCode::Timeout,
+        [what, " for ", &seconds, " s, so the request was given up."].concat(),
+    )
+}
+
 /// What a failure is in the light of the abort: once the app has aborted, whatever fails fails
 /// because of that, and a request that was aborted by nobody here was lost on the way.
-pub(super) fn in_light_of(abort: &Abort, error: ErrorInfo) -> ErrorInfo {
+pub(super) fn in_light_of(abort: &Abort, error: Failure) -> Failure {
     if abort.is_fired() {
         return ErrorInfo::aborted();
     }

@@ -1,6 +1,6 @@
 use super::*;
 
-fn http(status: u16, body: &str) -> ErrorInfo {
+fn http(status: u16, body: &str) -> Failure {
     from_http("some-api", status, body, None)
 }
 

@@ -13,7 +13,7 @@ mod tests;
 use std::borrow::Cow;
 
 use super::hosts::Switches;
-use crate::error::ErrorInfo;
+use crate::error::Failure;
 use crate::model::{
     CacheRetention, MaxTokensField, Model, ReasoningField, RequestOptions, ThinkingLevel,
     ToolDefinition,
@@ -45,7 +45,7 @@ pub fn encode(
     model: &Model,
     context: &Context,
     options: &RequestOptions,
-) -> Result<HttpRequest, ErrorInfo> {
+) -> Result<HttpRequest, Failure> {
     let base_url = model.base_url.as_deref().unwrap_or(DEFAULT_BASE_URL);
     let switches = Switches::resolve(base_url, model);
     let body = body(model, context, options, &switches)?;
@@ -60,7 +60,7 @@ fn headers(
     model: &Model,
     options: &RequestOptions,
     switches: &Switches,
-) -> Result<Vec<(String, String)>, ErrorInfo> {
+) -> Result<Vec<(String, String)>, Failure> {
     let mut headers = Headers::default();
     headers.set("content-type", "application/json")?;
     headers.set("accept", "text/event-stream")?;
@@ -81,7 +81,7 @@ fn body(
     context: &Context,
     options: &RequestOptions,
     switches: &Switches,
-) -> Result<String, ErrorInfo> {
+) -> Result<String, Failure> {
     let messages = messages(model, context, switches)?;
     let limit = options
         .max_tokens
@@ -145,7 +145,7 @@ fn messages<'a>(
     model: &'a Model,
     context: &'a Context,
     switches: &Switches,
-) -> Result<Vec<WireMessage<'a>>, ErrorInfo> {
+) -> Result<Vec<WireMessage<'a>>, Failure> {
     let mut target = Target::new(Api::OpenAiCompletions, model);
     target.id_format = Some(switches.id_format);
     let turns = history::prepare(&context.messages, &target);

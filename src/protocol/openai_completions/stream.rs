@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use super::API;
 use super::usage::UsageCounter;
 use super::wire::{CallDelta, Chunk, Delta};
-use crate::error::{ErrorCode, ErrorInfo};
+use crate::error::{ErrorCode, ErrorInfo, Failure};
 use crate::message::StopReason;
 use crate::protocol::StreamPart;
 use crate::protocol::failure;
@@ -32,7 +32,7 @@ pub struct StreamDecoder {
     /// Text, thinking or a call has arrived.
     answered: bool,
     /// What the finish reason means.
-    verdict: Option<Result<StopReason, ErrorInfo>>,
+    verdict: Option<Result<StopReason, Failure>>,
     done: bool,
 }
 
@@ -201,7 +201,7 @@ impl StreamDecoder {
         }
     }
 
-    fn fail(&mut self, error: ErrorInfo, parts: &mut Vec<StreamPart>) {
+    fn fail(&mut self, error: Failure, parts: &mut Vec<StreamPart>) {
         self.done = true;
         parts.push(StreamPart::Error(error));
     }
@@ -219,7 +219,7 @@ fn piece<'a>(call: &'a CallDelta<'_>) -> CallPiece<'a> {
 /// What a finish reason means. OpenAI documents `stop`, `length`, `tool_calls`, `function_call` and
 /// `content_filter`; Mistral adds `model_length` and `error`, DeepSeek
 /// `insufficient_system_resource`, vLLM `abort`; gateways pass on the words of other protocols.
-fn verdict(reason: &str) -> Result<StopReason, ErrorInfo> {
+fn verdict(reason: &str) -> Result<StopReason, Failure> {
     let known = reason.to_ascii_lowercase();
     let (code, what, retryable) = match known.as_str() {
         "stop" | "end_turn" | "stop_sequence" | "eos" => return Ok(StopReason::Stop),
@@ -252,13 +252,13 @@ fn verdict(reason: &str) -> Result<StopReason, ErrorInfo> {
 }
 
 /// What an `error` event says, whatever its data looks like.
-fn reported_as_error(data: &str) -> ErrorInfo {
+fn reported_as_error(data: &str) -> Failure {
     match Json::parse(data) {
         Ok(json) => failure::reported(API, json),
         Err(_) => failure::said(API, data),
     }
 }
 
-fn bad_response(what: &str, retryable: bool) -> ErrorInfo {
+fn bad_response(what: &str, retryable: bool) -> Failure {
     ErrorInfo::new(ErrorCode::BadResponse, format!("{API}: {what}")).retryable(retryable)
 }

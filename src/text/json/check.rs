@@ -1,4 +1,7 @@
 //! The grammar of JSON, in one pass and without recursion.
+//!
+//! The module is compiled for size; the small steps are inlined all the same, since every byte of a
+//! response goes through them.
 
 use super::MAX_DEPTH;
 use crate::text::scan::position_of_either;
@@ -49,6 +52,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The first byte of the next value.
+    #[inline(always)]
     pub(super) fn peek_value(&mut self) -> Option<u8> {
         self.skip_space();
         self.peek()
@@ -60,7 +64,6 @@ impl<'a> Checker<'a> {
     }
 
     /// Goes into a container. False if it is empty, and then it is behind it.
-    #[inline(never)]
     pub(super) fn enter(&mut self, open: u8, close: u8) -> Option<bool> {
         if self.peek_value()? != open {
             return None;
@@ -76,7 +79,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Behind a value in a container: whether another one follows. If not, it is behind the container.
-    #[inline(never)]
+    #[inline(always)]
     pub(super) fn more(&mut self, close: u8) -> Option<bool> {
         let byte = self.peek_value()?;
         if byte == b',' {
@@ -89,14 +92,14 @@ impl<'a> Checker<'a> {
     }
 
     /// Goes behind the colon of a member.
-    #[inline(never)]
+    #[inline(always)]
     pub(super) fn colon(&mut self) -> Option<()> {
         self.skip_space();
         self.literal(":")
     }
 
     /// Goes behind a string. Where it starts, and whether it has escapes.
-    #[inline(never)]
+    #[inline(always)]
     pub(super) fn string_here(&mut self) -> Option<(usize, bool)> {
         let start = self.at;
         if self.peek()? != b'"' {
@@ -146,7 +149,6 @@ impl<'a> Checker<'a> {
     }
 
     /// Reads a scalar or an empty container, or opens a container (then true: a value must follow).
-    #[inline(never)]
     fn value(&mut self) -> Option<bool> {
         self.skip_space();
         match self.peek()? {
@@ -191,17 +193,19 @@ impl<'a> Checker<'a> {
         self.at += 1;
     }
 
+    #[inline(always)]
     fn key(&mut self) -> Option<()> {
         self.skip_space();
         self.string()?;
         self.colon()
     }
 
+    #[inline(always)]
     fn string(&mut self) -> Option<()> {
         self.string_here().map(drop)
     }
 
-    #[inline(never)]
+    #[inline(always)]
     fn literal(&mut self, text: &str) -> Option<()> {
         self.bytes
             .get(self.at..)?
@@ -209,7 +213,6 @@ impl<'a> Checker<'a> {
             .then(|| self.at += text.len())
     }
 
-    #[inline(never)]
     fn number(&mut self) -> Option<()> {
         if self.peek()? == b'-' {
             self.at += 1;
@@ -240,12 +243,14 @@ impl<'a> Checker<'a> {
         (count > 0).then_some(())
     }
 
+    #[inline(always)]
     fn skip_space(&mut self) {
         while matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
             self.at += 1;
         }
     }
 
+    #[inline(always)]
     fn peek(&self) -> Option<u8> {
         self.bytes.get(self.at).copied()
     }

@@ -82,7 +82,6 @@ impl<'a> Pull<'a> {
     }
 
     /// Reads a string. Copied only if it has escapes.
-    #[inline(never)]
     pub fn string(&mut self) -> Option<Cow<'a, str>> {
         let (start, has_escapes) = self.checker.string_here()?;
         let body = self.text.get(start + 1..self.checker.at() - 1)?;
@@ -94,19 +93,17 @@ impl<'a> Pull<'a> {
     }
 
     /// Reads any value, to be looked into later.
-    #[inline(never)]
     pub fn json(&mut self) -> Option<Json<'a>> {
         let start = self.checker.skip_value()?;
         self.text.get(start..self.checker.at()).map(Json)
     }
 
     /// Nothing but white space may be left.
-    #[inline(never)]
     pub fn end(&mut self) -> Option<()> {
         self.checker.is_at_end().then_some(())
     }
 
-    #[inline(never)]
+    #[inline(always)]
     fn next_is(&mut self, byte: u8) -> bool {
         self.checker.peek_value() == Some(byte)
     }

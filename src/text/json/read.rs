@@ -204,6 +204,12 @@ impl FromJson for String {
     }
 }
 
+impl<T: FromJson> FromJson for Box<T> {
+    fn from_json(reader: &mut Reader<'_>) -> Self {
+        Self::new(T::from_json(reader))
+    }
+}
+
 impl FromJson for f64 {
     fn from_json(reader: &mut Reader<'_>) -> Self {
         match reader.json.as_f64() {

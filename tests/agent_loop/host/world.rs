@@ -10,7 +10,7 @@ use sluice_agent::agent::host::{
     Tail, Tool, ToolOutput, ToolRunner, Transport,
 };
 use sluice_agent::assemble::{AssembledCall, Batch};
-use sluice_agent::error::{ErrorCode, ErrorInfo};
+use sluice_agent::error::{ErrorCode, ErrorInfo, Failure};
 use sluice_agent::event::{
     AgentEvent, MessageEndEvent, MessageStartEvent, MessageUpdateEvent, Native,
 };
@@ -30,7 +30,7 @@ pub struct Arriving<T> {
 }
 
 impl<T> Arriving<T> {
-    async fn next(&mut self, host: &FakeHost) -> Result<Option<T>, ErrorInfo> {
+    async fn next(&mut self, host: &FakeHost) -> Result<Option<T>, Failure> {
         while let Some(step) = self.steps.pop_front() {
             match step {
                 Step::Give(value) => return Ok(Some(value)),
@@ -43,7 +43,7 @@ impl<T> Arriving<T> {
     }
 }
 
-fn hook_failed(text: String) -> ErrorInfo {
+fn hook_failed(text: String) -> Failure {
     ErrorInfo::new(ErrorCode::StreamFn, text)
 }
 
@@ -81,7 +81,7 @@ impl Transport for FakeHost {
     type Body = Arriving<String>;
     type AppStream = Arriving<Vec<StreamPart>>;
 
-    async fn send(&self, request: HttpRequest) -> Result<HttpResponse<Self::Body>, ErrorInfo> {
+    async fn send(&self, request: HttpRequest) -> Result<HttpResponse<Self::Body>, Failure> {
         self.requests.borrow_mut().push(request);
         let response = self.next_response();
         self.visit(Point::Send).await.map_err(hook_failed)?;
@@ -102,7 +102,7 @@ impl Transport for FakeHost {
         }
     }
 
-    async fn read(&self, body: &mut Self::Body) -> Result<Option<Vec<u8>>, ErrorInfo> {
+    async fn read(&self, body: &mut Self::Body) -> Result<Option<Vec<u8>>, Failure> {
         self.visit(Point::Read).await.map_err(hook_failed)?;
         Ok(body.next(self).await?.map(String::into_bytes))
     }
@@ -111,7 +111,7 @@ impl Transport for FakeHost {
         &self,
         stream: &mut Self::AppStream,
         parts: &mut Vec<StreamPart>,
-    ) -> Result<bool, ErrorInfo> {
+    ) -> Result<bool, Failure> {
         self.visit(Point::NextParts).await.map_err(hook_failed)?;
         let next = stream.next(self).await?;
         let more = next.is_some();
@@ -119,12 +119,12 @@ impl Transport for FakeHost {
         Ok(more)
     }
 
-    async fn on_payload(&self, body: String) -> Result<String, ErrorInfo> {
+    async fn on_payload(&self, body: String) -> Result<String, Failure> {
         self.visit(Point::OnPayload).await.map_err(hook_failed)?;
         Ok(body)
     }
 
-    async fn on_response(&self, _response: &HttpResponse<Self::Body>) -> Result<(), ErrorInfo> {
+    async fn on_response(&self, _response: &HttpResponse<Self::Body>) -> Result<(), Failure> {
         self.visit(Point::OnResponse).await.map_err(hook_failed)
     }
 }
@@ -342,7 +342,7 @@ impl Host for FakeHost {
         self.model.borrow().clone()
     }
 
-    async fn prepare_call(&self) -> Result<Call<Self::AppStream>, ErrorInfo> {
+    async fn prepare_call(&self) -> Result<Call<Self::AppStream>, Failure> {
         self.visit(Point::PrepareCall).await.map_err(hook_failed)?;
         let app = matches!(self.responses.borrow().front(), Some(Response::App(_)));
         let source = if app {

@@ -10,7 +10,7 @@ struct Told {
     calls: Vec<(String, String, String)>,
     usage: UsageUpdate,
     stop: Option<StopReason>,
-    error: Option<ErrorInfo>,
+    error: Option<Failure>,
 }
 
 fn fold(parts: Vec<StreamPart>) -> Told {
