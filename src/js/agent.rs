@@ -364,10 +364,7 @@ impl Agent {
             "tools",
             "messages",
         ];
-        for key in js_sys::Object::keys(initial.unchecked_ref::<js_sys::Object>())
-            .iter()
-            .filter_map(|key| key.as_string())
-        {
+        for key in value::keys(initial) {
             let found = value::get(initial, &key);
             if found.is_undefined() {
                 continue;

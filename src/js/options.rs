@@ -1,6 +1,6 @@
 //! Options of the exported functions: read once, each checked, an unknown name refused.
 
-use js_sys::{Function, Object};
+use js_sys::Function;
 use wasm_bindgen::prelude::*;
 
 use crate::agent::host::Rules;
@@ -153,8 +153,7 @@ impl Options {
             return Err(error::invalid(owner.name(), "an object", options));
         }
         let mut fields = Fields::new(options, String::new());
-        for key in value::items(&Object::keys(options.unchecked_ref::<Object>())) {
-            let key = key.as_string().unwrap_or_default();
+        for key in value::keys(options) {
             if !owner.knows(&key) && fields.given(&key).is_some() {
                 let message = [owner.name(), " have no \"", &key, "\". Check the spelling."];
                 fields.note(error::misuse("invalid_argument", &message.concat()));
