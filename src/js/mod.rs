@@ -1,8 +1,12 @@
 //! The browser's side: exported classes and functions, and the loop's host made of a page.
 //!
 //! Only what must touch JavaScript stands here. `live.js` builds snapshots and calls listeners,
-//! `event_stream.js` is the async iterable, `transcript.js` writes the page's messages as JSON;
-//! `types.ts` declares what generated types cannot: functions and generics.
+//! `event_stream.js` is the async iterable, `transcript.js` writes the page's messages as JSON,
+//! `body.js` reads and makes bodies of responses; `types.ts` declares what generated types cannot:
+//! functions and generics.
+//!
+//! Four scripts are the most there can be: each is a file that the browser fetches, all at once,
+//! and the server of wasm-bindgen's test runner hangs with a fifth connection.
 
 mod agent;
 mod agent_loop;

@@ -12,7 +12,7 @@ use crate::js::stream_simple::stream_simple;
 use crate::js::{error, transcript, value};
 use crate::protocol::Api;
 
-#[wasm_bindgen(module = "/src/js/script.js")]
+#[wasm_bindgen(module = "/src/js/body.js")]
 extern "C" {
     #[wasm_bindgen(catch)]
     fn respond(
