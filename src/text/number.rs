@@ -28,10 +28,10 @@ pub(crate) fn parse(text: &str) -> f64 {
 pub(crate) fn format(number: f64) -> String {
     if !number.is_finite() {
         "null".to_owned()
-    } else if number.fract() == 0.0
-        && number.abs() < EXACT_LIMIT
-        && (number != 0.0 || number.is_sign_positive())
-    {
+    } else if number == 0.0 && number.is_sign_negative() {
+        // `JSON.stringify` drops the sign, but what was read from `-0` must read as that again.
+        "-0".to_owned()
+    } else if number.fract() == 0.0 && number.abs() < EXACT_LIMIT {
         (number as i64).to_string()
     } else {
         engine::format(number)
