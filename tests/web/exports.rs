@@ -7,6 +7,7 @@ use serde_json::Value;
 use sluice_agent::event::laws::{self, same_json};
 use sluice_agent::event::{AgentEvent, AssistantMessageEvent};
 use sluice_agent::js;
+use sluice_agent::text::partial_json::parse_arguments;
 use wasm_bindgen::prelude::*;
 
 use crate::mirror;
@@ -87,15 +88,18 @@ fn check_call(json: String) -> Result<(), JsValue> {
 }
 
 fn read_exactly<T: Serialize + DeserializeOwned>(json: &str) -> Result<Vec<T>, JsValue> {
-    let values: Vec<Value> = serde_json::from_str(json).map_err(failure)?;
+    // serde_json reads long numbers to within a bit or so; the parser of arguments reads them as the page does.
+    let read = parse_arguments(&format!("{{\"events\":{json}}}")).map_err(failure)?;
+    let values = read.get("events").and_then(Value::as_array);
     values
         .into_iter()
+        .flatten()
         .enumerate()
         .map(|(index, value)| {
             let event: T = serde_json::from_value(value.clone())
                 .map_err(|error| failure(format!("event {index}: {error}: {value}")))?;
             let back = serde_json::to_value(&event).map_err(failure)?;
-            if same_json(&value, &back) {
+            if same_json(value, &back) {
                 Ok(event)
             } else {
                 Err(failure(format!("event {index} is {value}, in Rust {back}")))

@@ -171,10 +171,40 @@ export async function an_error_within_a_stream_cancels_the_download(sluice) {
 
 export async function after_the_end_of_the_answer_the_download_is_cancelled(sluice) {
   let cancelled = 0;
-  const message = await complete(sluice, fetchOf(() => open(answer("a"), () => { cancelled++; })));
+  let signal;
+  const began = performance.now();
+  const message = await complete(sluice, (url, init) => ((signal = init.signal), open(answer("a"), () => { cancelled++; })));
   same(message.stopReason, "stop", "the stop reason");
-  await sleep(1);
-  same(cancelled, 1, "the body is cancelled");
+  check(performance.now() - began < 900, "the answer does not wait for the end of the body");
+  await sleep(1300);
+  equal([cancelled, signal.aborted], [1, true], "a body that does not end is cancelled");
+}
+
+export async function a_body_that_ends_is_read_to_its_end_and_not_aborted(sluice) {
+  let signal, isAtEnd = false;
+  const chunks = [...answer("a"), ": bye\n\n"];
+  let at = 0;
+  const message = await complete(sluice, (url, init) => ((signal = init.signal), reader(async () => {
+    await sleep(2);
+    if (at < chunks.length) return bytes(chunks[at++]);
+    isAtEnd = true;
+    return { done: true };
+  })));
+  same(message.stopReason, "stop", "the stop reason");
+  await sleep(50);
+  equal([isAtEnd, signal.aborted], [true, false], "read to the end, not aborted");
+}
+
+export async function a_body_that_never_ends_is_not_read_for_ever(sluice) {
+  let signal, reads = 0, at = 0;
+  const chunks = answer("a");
+  const endless = (url, init) => ((signal = init.signal), reader(async () => (reads++, at < chunks.length ? bytes(chunks[at++]) : bytes(": noise\n\n"))));
+  same((await complete(sluice, endless)).stopReason, "stop", "the stop reason");
+  await sleep(1300);
+  check(signal.aborted, "it is aborted");
+  const before = reads;
+  await sleep(20);
+  same(reads, before, "and not read any more");
 }
 
 export async function a_cancel_that_fails_is_quiet(sluice) {
@@ -226,7 +256,8 @@ export async function an_abort_is_an_abort_whatever_the_body_does(sluice) {
   for (const [kind, underAbort] of Object.entries(UNDER_ABORT)) {
     for (const cancel of [async () => {}, never, async () => { throw new Error("cannot cancel"); }]) {
       let count = 0;
-      const stub = (url, { signal }) => reader(() => (count++ === 0 ? Promise.resolve(bytes(text("partial"))) : underAbort(signal)), { cancel });
+      let signal;
+      const stub = (url, init) => (({ signal } = init), reader(() => (count++ === 0 ? Promise.resolve(bytes(text("partial"))) : underAbort(signal)), { cancel }));
       const agent = agentWith(sluice, fetchOf(stub, answer("fine")));
       const log = record(agent);
       const running = agent.prompt("x");
@@ -235,6 +266,7 @@ export async function an_abort_is_an_abort_whatever_the_body_does(sluice) {
       await soon(running, kind);
       equal([log.reason(), last(agent).stopReason, last(agent).error.code], ["aborted", "aborted", "aborted"], kind);
       same(textOf(last(agent)), "partial", `${kind}: what had arrived`);
+      check(signal.aborted, `${kind}: the signal of fetch is aborted`);
       log.verify(sluice);
       log.stop();
       await stillWorks(sluice, agent);

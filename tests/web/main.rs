@@ -7,68 +7,38 @@
 
 mod exports;
 mod mirror;
+mod script;
 
-use js_sys::Promise;
-use wasm_bindgen::prelude::*;
-use wasm_bindgen_futures::JsFuture;
-use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
+use wasm_bindgen_test::wasm_bindgen_test_configure;
 
 wasm_bindgen_test_configure!(run_in_browser);
 
-#[wasm_bindgen(module = "/tests/web/helpers.js")]
-extern "C" {
-    #[wasm_bindgen(js_name = watchPage)]
-    fn watch_page();
-
-    #[wasm_bindgen(js_name = leavePage)]
-    fn leave_page() -> Promise;
-
-    fn soon(scenario: Promise, what: &str, ms: u32) -> Promise;
-}
-
-/// What no scenario takes, in milliseconds, on a slow machine.
-const LIMIT_MS: u32 = 60_000;
-
-/// Runs a scenario. It fails by what it throws, or by an error that only the page has seen.
-async fn run(scenario: impl FnOnce(&JsValue) -> Promise) -> Result<(), JsValue> {
-    watch_page();
-    let outcome = JsFuture::from(soon(
-        scenario(&exports::exports()),
-        "the scenario",
-        LIMIT_MS,
-    ))
-    .await;
-    let page = JsFuture::from(leave_page()).await;
-    outcome.and(page).map(drop)
-}
-
 /// Declares the scenarios of a script as tests.
 macro_rules! scenarios {
-    ($group:ident in $script:literal: $($name:ident,)*) => {
+    ($group:ident: $($name:ident,)*) => {
         mod $group {
-            use super::*;
+            use wasm_bindgen::JsValue;
+            use wasm_bindgen_test::wasm_bindgen_test;
 
-            mod script {
-                use super::*;
-
-                #[wasm_bindgen(module = $script)]
-                extern "C" {
-                    $(pub(super) fn $name(exports: &JsValue) -> Promise;)*
-                }
-            }
+            use crate::script::{check_names, run};
 
             $(
                 #[wasm_bindgen_test]
                 async fn $name() -> Result<(), JsValue> {
-                    run(script::$name).await
+                    run(stringify!($group), stringify!($name)).await
                 }
             )*
+
+            #[wasm_bindgen_test]
+            async fn every_scenario_is_declared() -> Result<(), JsValue> {
+                check_names(stringify!($group), &[$(stringify!($name)),*]).await
+            }
         }
     };
 }
 
 scenarios! {
-    events in "/tests/web/events.js":
+    events:
     two_turns_with_a_tool_have_one_order,
     the_wire_and_a_stream_fn_give_the_same_events,
     the_bare_loop_gives_the_same_events,
@@ -81,7 +51,7 @@ scenarios! {
 }
 
 scenarios! {
-    live in "/tests/web/live.js":
+    live:
     random_arguments_grow_as_the_native_parser_has_them,
     broken_arguments_grow_as_the_native_parser_has_them,
     a_wide_container_only_grows_and_ends_exact,
@@ -92,7 +62,7 @@ scenarios! {
 }
 
 scenarios! {
-    reentry in "/tests/web/reentry.js":
+    reentry:
     every_method_works_inside_every_callback,
     abort_works_inside_every_callback,
     reset_works_inside_every_callback,
@@ -107,7 +77,7 @@ scenarios! {
 }
 
 scenarios! {
-    listeners in "/tests/web/listeners.js":
+    listeners:
     a_listener_that_throws_touches_nobody,
     a_listener_that_rejects_is_reported_once,
     a_thenable_of_another_kind_is_awaited,
@@ -127,7 +97,7 @@ scenarios! {
 }
 
 scenarios! {
-    abort in "/tests/web/abort.js":
+    abort:
     before_the_headers,
     before_the_headers_of_a_fetch_that_obeys,
     in_the_page_s_own_fetch,
@@ -154,7 +124,7 @@ scenarios! {
 }
 
 scenarios! {
-    tools in "/tests/web/tools.js":
+    tools:
     whatever_a_tool_returns_becomes_a_result,
     whatever_a_tool_throws_becomes_a_result,
     an_error_result_is_marked,
@@ -165,6 +135,7 @@ scenarios! {
     a_tool_gets_its_id_arguments_signal_and_progress,
     a_prototype_from_a_model_is_an_own_key,
     arguments_are_coerced_for_the_tool_and_kept_as_written_elsewhere,
+    numbers_are_those_of_json_parse_wherever_they_go,
     arguments_that_do_not_fit_name_the_path,
     incomplete_arguments_do_not_run,
     a_tool_has_a_time_limit,
@@ -180,7 +151,7 @@ scenarios! {
 }
 
 scenarios! {
-    options in "/tests/web/options.js":
+    options:
     each_option_says_what_it_must_be,
     an_unknown_option_is_refused_by_name,
     an_option_that_is_undefined_is_absent,
@@ -198,7 +169,7 @@ scenarios! {
 }
 
 scenarios! {
-    messages in "/tests/web/messages.js":
+    messages:
     custom_messages_keep_their_identity,
     convert_to_llm_decides_what_the_model_gets,
     transform_context_changes_the_call_and_not_the_transcript,
@@ -208,6 +179,7 @@ scenarios! {
     half_an_emoji_never_reaches_the_wire,
     half_an_emoji_from_a_model_is_replaced,
     the_state_has_its_rules_of_identity,
+    an_app_may_freeze_what_it_copies_of_the_state,
     a_state_survives_json_and_goes_on,
     a_prompt_takes_texts_images_and_lists,
     a_failed_answer_can_be_retried,
@@ -215,7 +187,7 @@ scenarios! {
 }
 
 scenarios! {
-    fetch in "/tests/web/fetch.js":
+    fetch:
     a_fetch_that_fails_is_a_network_error,
     the_page_s_own_fetch_may_fail_in_any_way,
     an_abort_error_without_an_abort_is_a_network_error,
@@ -229,6 +201,8 @@ scenarios! {
     a_stream_that_is_cut_is_truncated,
     an_error_within_a_stream_cancels_the_download,
     after_the_end_of_the_answer_the_download_is_cancelled,
+    a_body_that_ends_is_read_to_its_end_and_not_aborted,
+    a_body_that_never_ends_is_not_read_for_ever,
     a_cancel_that_fails_is_quiet,
     a_body_may_take_its_time,
     silence_has_a_limit_and_any_byte_counts,
@@ -239,7 +213,7 @@ scenarios! {
 }
 
 scenarios! {
-    stream_fn in "/tests/web/stream_fn.js":
+    stream_fn:
     a_library_that_mutates_one_partial_is_shown_in_snapshots,
     blocks_may_come_at_their_end_only,
     calls_may_come_at_their_end_only,

@@ -159,6 +159,14 @@ export async function the_state_has_its_rules_of_identity(sluice) {
   same(agent.popMessage(), undefined, "popMessage of nothing");
 }
 
+export async function an_app_may_freeze_what_it_copies_of_the_state(sluice) {
+  const agent = agentWith(sluice, fetchOf(answer("hi")));
+  const frozen = Object.freeze({ ...agent.state, messages: Object.freeze(agent.state.messages) });
+  await agent.prompt("x");
+  equal(frozen.messages, [], "a copy of the state stays");
+  equal(agent.state.messages.length, 2, "the state goes on");
+}
+
 export async function a_state_survives_json_and_goes_on(sluice) {
   const first = agentWith(sluice, fetchOf(calls(["c", "f", { a: [1] }]), answer("ok")), { tools: [tool("f", () => said("x"))] });
   await first.prompt("hi");

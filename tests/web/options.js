@@ -106,7 +106,7 @@ export async function tools_are_checked(sluice) {
     [[tool("a", f, { parameters: "x" })], "tools[0].parameters", /JSON Schema/],
     [[tool("a", f, { parameters: { "~standard": {} } })], "tools[0].parameters", /JSON Schema/],
     [[tool("a", f, { executionMode: "fast" })], "tools[0].executionMode", /"parallel" or "sequential"/],
-    [[tool("a", f, { timeoutMs: 0 })], "tools[0].timeoutMs", /positive/],
+    [[tool("a", f, { timeoutMs: 0 })], "tools[0].timeoutMs", /at least/],
     [[tool("a", f, { prepareArguments: 1 })], "tools[0].prepareArguments", /a function/],
     [[tool("a", f), tool("a", f)], "tools[1]", /already.*"a"/],
   ];

@@ -161,8 +161,7 @@ const LISTENER_PLACES = [
   "agent_start", "turn_start", "message_start", "message_update", "message_end", "tool_execution_start", "tool_execution_update", "tool_execution_end", "turn_end", "agent_end",
 ];
 const HOOK_PLACES = ["transformContext", "convertToLlm", "getApiKey", "beforeToolCall", "prepareArguments", "tool", "afterToolCall"];
-// A body that is not read to its end is cancelled.
-const WIRE_PLACES = [...LISTENER_PLACES, ...HOOK_PLACES, "onPayload", "onResponse", "fetch", "headers", "read", "cancel", "abort event of fetch"];
+const WIRE_PLACES = [...LISTENER_PLACES, ...HOOK_PLACES, "onPayload", "onResponse", "fetch", "headers", "read"];
 const SOURCE_PLACES = [...LISTENER_PLACES, ...HOOK_PLACES, "streamFn", "next"];
 
 /** An agent with callbacks for everything, and the places at which they are called. */
@@ -206,13 +205,15 @@ export async function every_method_works_inside_every_callback(sluice) {
 async function endAtEveryPlace(sluice, end, verify, { withAbortEvents = true } = {}) {
   for (const isSource of [false, true]) {
     const places = isSource ? [...SOURCE_PLACES] : [...WIRE_PLACES];
-    if (isSource && withAbortEvents) places.push("abort event of streamFn");
+    if (withAbortEvents) places.push(isSource ? "abort event of streamFn" : "abort event of fetch");
+    // When a response is not wanted any more, its body is cancelled.
+    if (withAbortEvents && !isSource) places.push("cancel");
     for (const place of places) {
       let problem;
       let armed = true;
       const agent = variant(sluice, isSource, (name, agent) => {
-        // This event comes when the run is aborted while the first response arrives.
-        if (armed && place === "abort event of streamFn" && name === "message_start" && agent.state.messages.length > 0) agent.abort();
+        // These come when the run is aborted while the first response arrives.
+        if (armed && (place.startsWith("abort event") || place === "cancel") && name === "message_start" && agent.state.messages.length > 0) agent.abort();
         if (!armed || name !== place) return;
         armed = false;
         try {

@@ -178,6 +178,27 @@ export async function arguments_are_coerced_for_the_tool_and_kept_as_written_els
   equal(agent.state.messages[1].content[0].arguments, { n: "3", b: "true", list: "one", o: null }, "arguments of the message");
 }
 
+export async function numbers_are_those_of_json_parse_wherever_they_go(sluice) {
+  const numbers = "[123456789012345680000,9007199254740993,0.1,1.7976931348623157e308,5e-324,-0,3.0,0.30000000000000004,2.2250738585072014e-308,123456789.12345678,8.41e21,9214843084008499,65536.00000000001]";
+  const expected = JSON.parse(numbers);
+  for (const prepareArguments of [undefined, (args) => args]) {
+    for (const parameters of [undefined, { type: "object", properties: { n: { type: "array", items: { type: "number" } } } }]) {
+      let params;
+      const fetch = fetchOf([call(0, "c1", "f", `{"n":${numbers}}`), finish("tool_calls"), done], answer("ok"));
+      const agent = agentWith(sluice, fetch, { tools: [tool("f", (id, given) => { params = given; }, { parameters, prepareArguments })] });
+      const log = record(agent);
+      await agent.prompt("go");
+      // JSON has no negative zero once JavaScript writes it, as prepareArguments makes it do.
+      const plain = (n) => (prepareArguments === undefined ? n : n + 0);
+      equal(params.n, expected.map(plain), "what the tool got");
+      equal(agent.state.messages[1].content[0].arguments.n, expected, "the message");
+      const sent = JSON.parse(fetch.requests[1].body.messages[1].tool_calls[0].function.arguments);
+      equal(sent.n.map((n) => n + 0), expected.map((n) => n + 0), "what goes back to the model");
+      log.verify(sluice);
+    }
+  }
+}
+
 export async function arguments_that_do_not_fit_name_the_path(sluice) {
   let ran = 0;
   const parameters = { type: "object", properties: { n: { type: "integer" }, deep: { type: "object", properties: { s: { type: "string", pattern: "^a+$" } } } }, required: ["n"] };
