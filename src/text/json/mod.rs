@@ -37,7 +37,7 @@ use super::partial_json::number_value;
 use super::scan::position_of_either;
 
 pub(crate) use read::read_names;
-pub use read::{FromJson, Reader, Unfit, from_text};
+pub use read::{FromJson, Reader, from_text};
 pub use write::{JsonWriter, to_text};
 
 /// Containers that may be open at once.
