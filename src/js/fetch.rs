@@ -10,7 +10,7 @@ use web_sys::AbortController;
 
 use crate::agent::host::HttpResponse;
 use crate::error::{ErrorCode, ErrorInfo, Failure};
-use crate::js::{error, value};
+use crate::js::{error, task, value};
 use crate::protocol::HttpRequest;
 use crate::text::number;
 
@@ -182,7 +182,7 @@ impl Drop for Body {
         };
         if let Some(cancel) = value::as_function(value::get(&reader, "cancel")) {
             let cancelled = Reflect::apply(&cancel, &reader, &Array::new());
-            wasm_bindgen_futures::spawn_local(async move {
+            task::spawn(async move {
                 // A body that cannot be cancelled is left to the garbage collector.
                 if let Ok(promise) = cancelled {
                     let _ = value::settle(promise).await;

@@ -21,6 +21,7 @@ mod script;
 mod state;
 mod stream_fn;
 mod stream_simple;
+mod task;
 mod tool;
 mod transcript;
 mod types;
