@@ -25,7 +25,7 @@ use crate::agent::queue::Queue;
 use crate::assemble::{AssembledCall, Batch};
 use crate::error::{ErrorCode, ErrorInfo, Failure};
 use crate::event::{AgentEvent, MessageEndEvent, MessageStartEvent};
-use crate::js::fetch::Body;
+use crate::js::fetch::{self, Body};
 use crate::js::live::{Channel, Delivery, Update};
 use crate::js::network::{Network, call_hook, hook_failed};
 use crate::js::options::{Hook, Options};
@@ -304,28 +304,34 @@ impl Transport for PageHost {
     type Body = Body;
     type AppStream = AppStream;
 
-    async fn send(&self, request: HttpRequest) -> Result<HttpResponse<Body>, Failure> {
-        self.network().send(request).await
+    fn send(
+        &self,
+        request: HttpRequest,
+    ) -> impl Future<Output = Result<HttpResponse<Body>, Failure>> {
+        fetch::send(request, self.core.options.hook(Hook::Fetch))
     }
 
-    async fn read(&self, body: &mut Body) -> Result<Option<Vec<u8>>, Failure> {
-        body.read().await
+    fn read(&self, body: &mut Body) -> impl Future<Output = Result<Option<Vec<u8>>, Failure>> {
+        body.read()
     }
 
-    async fn next_parts(
+    fn next_parts(
         &self,
         stream: &mut AppStream,
         parts: &mut Vec<StreamPart>,
-    ) -> Result<bool, Failure> {
-        stream.next(parts).await
+    ) -> impl Future<Output = Result<bool, Failure>> {
+        stream.next(parts)
     }
 
-    async fn on_payload(&self, body: String) -> Result<String, Failure> {
-        self.network().on_payload(body).await
+    fn on_payload(&self, body: String) -> impl Future<Output = Result<String, Failure>> {
+        self.network().on_payload(body)
     }
 
-    async fn on_response(&self, response: &HttpResponse<Body>) -> Result<(), Failure> {
-        self.network().on_response(response).await
+    fn on_response(
+        &self,
+        response: &HttpResponse<Body>,
+    ) -> impl Future<Output = Result<(), Failure>> {
+        self.network().on_response(response)
     }
 }
 
