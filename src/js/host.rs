@@ -12,7 +12,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use gloo_timers::future::TimeoutFuture;
-use js_sys::{Array, Function};
+use js_sys::{Array, Function, Object};
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 use web_sys::AbortController;
@@ -177,8 +177,16 @@ impl PageHost {
             ("messages", messages),
             ("tools", &state.get("tools")),
         ]);
-        let options = to_js(&self.request_options(api_key));
-        value::set(&options, "signal", &self.run.signal());
+        let options = value::object(&[
+            ("apiKey", &api_key.map_or(JsValue::UNDEFINED, JsValue::from)),
+            ("reasoning", &state.get("thinkingLevel")),
+            ("cacheRetention", &"short".into()),
+            ("signal", &self.run.signal()),
+        ]);
+        Object::assign(
+            options.unchecked_ref::<Object>(),
+            self.core.options.given.unchecked_ref(),
+        );
         if let Some(fetch) = self.core.options.hook(Hook::Fetch) {
             value::set(&options, "fetch", fetch);
         }
