@@ -2,9 +2,10 @@
 
 use std::cell::{Cell, RefCell};
 use std::future::{Future, poll_fn};
-use std::pin::pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
+
+use crate::agent::race::Race;
 
 /// Something that happens once and that any number of tasks can wait for. Clones are the same.
 #[derive(Debug, Clone, Default)]
@@ -49,10 +50,6 @@ impl Latch {
     }
 }
 
-/// The run was aborted while something was awaited.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Aborted;
-
 /// The abort of one run. Clones are the same abort.
 #[derive(Debug, Clone, Default)]
 pub struct Abort(Latch);
@@ -68,21 +65,13 @@ impl Abort {
         self.0.is_open()
     }
 
-    /// Completes when it is fired.
-    pub async fn fired(&self) {
-        self.0.opened().await;
+    /// Ready when it is fired.
+    pub fn poll_fired(&self, context: &mut Context<'_>) -> Poll<()> {
+        self.0.poll_opened(context)
     }
 
-    /// The output of `future`, unless the abort comes first; then `future` is dropped where it is.
-    ///
-    /// # Errors
-    /// [`Aborted`] when the abort was fired before `future` was complete.
-    pub async fn race<T>(&self, future: impl Future<Output = T>) -> Result<T, Aborted> {
-        let mut future = pin!(future);
-        poll_fn(|context| match self.0.poll_opened(context) {
-            Poll::Ready(()) => Poll::Ready(Err(Aborted)),
-            Poll::Pending => future.as_mut().poll(context).map(Ok),
-        })
-        .await
+    /// The output of `future`, unless the abort comes first.
+    pub fn race<'a, T>(&'a self, future: impl Future<Output = T> + 'a) -> Race<'a, T> {
+        Race::new(self, Box::pin(future))
     }
 }

@@ -7,9 +7,9 @@
 
 pub mod abort;
 pub mod host;
-mod limit;
 pub mod model_call;
 pub mod queue;
+pub mod race;
 pub mod run;
 pub mod script;
 pub mod tools;

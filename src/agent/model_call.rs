@@ -13,9 +13,13 @@ mod failure;
 use std::future::Future;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::agent::abort::{Abort, Aborted};
+use crate::agent::abort::Abort;
 use crate::agent::host::{Call, Head, HttpResponse, Presenter, Source, Tail, Transport};
+<<<<<<< HEAD
 use crate::agent::limit::{TimedOut, Watchdog};
+=======
+use crate::agent::race::Stopped;
+>>>>>>> size
 use crate::assemble::{AssembledCall, Assembler};
 use crate::error::{ErrorInfo, Failure};
 use crate::event::Page;
@@ -70,7 +74,7 @@ pub async fn call_model<H: Transport + Presenter>(
     let began = host.now();
     let prepared = match abort.race(prepared).await {
         Ok(prepared) => prepared,
-        Err(Aborted) => Err(ErrorInfo::aborted()),
+        Err(_) => Err(ErrorInfo::aborted()),
     };
     let model = prepared.as_ref().map_or(model, |call| &call.model);
     let head = Head::of(model, began);
@@ -336,10 +340,7 @@ impl<H: Transport + Presenter> Reception<'_, H> {
         &self,
         future: impl Future<Output = Result<T, Failure>>,
     ) -> Result<T, Failure> {
-        match self.abort.race(future).await {
-            Ok(result) => result,
-            Err(Aborted) => Err(ErrorInfo::aborted()),
-        }
+        unstopped(self.abort.race(future).await, "", None)
     }
 
     async fn within<T>(
@@ -348,11 +349,29 @@ impl<H: Transport + Presenter> Reception<'_, H> {
         what: &str,
         future: impl Future<Output = Result<T, Failure>>,
     ) -> Result<T, Failure> {
+<<<<<<< HEAD
         match self.abort.race(self.watchdog.watch(limit_ms, future)).await {
             Ok(Ok(result)) => result,
             Ok(Err(TimedOut)) => Err(failure::timeout(what, limit_ms)),
             Err(Aborted) => Err(ErrorInfo::aborted()),
         }
+=======
+        let race = self.abort.race(future).within(self.host, limit_ms);
+        unstopped(race.await, what, limit_ms)
+    }
+}
+
+/// What a race came to, its end included. `what` stood still for the limit.
+fn unstopped<T>(
+    output: Result<Result<T, Failure>, Stopped>,
+    what: &str,
+    limit_ms: Option<f64>,
+) -> Result<T, Failure> {
+    match output {
+        Ok(result) => result,
+        Err(Stopped::TimedOut) => Err(failure::timeout(what, limit_ms)),
+        Err(Stopped::Aborted) => Err(ErrorInfo::aborted()),
+>>>>>>> size
     }
 }
 

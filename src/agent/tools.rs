@@ -13,12 +13,12 @@ use futures::channel::mpsc;
 use futures::future::{Either, select};
 use futures::stream::{FuturesUnordered, StreamExt};
 
-use crate::agent::abort::{Abort, Aborted};
+use crate::agent::abort::Abort;
 use crate::agent::host::{
     BeforeToolCall, Host, InterruptMode, Presenter, Progress, Rules, Tool, ToolExecutionMode,
     ToolOutput,
 };
-use crate::agent::limit::{TimedOut, within};
+use crate::agent::race::Stopped;
 use crate::assemble::AssembledCall;
 use crate::event::{
     AgentEvent, Page, ToolExecutionEndEvent, ToolExecutionStartEvent, ToolExecutionUpdateEvent,
@@ -179,17 +179,12 @@ impl<H: Host> Batch<'_, H> {
         let (tool, arguments) = match self.abort.race(self.prepare(call)).await {
             Ok(Ok(prepared)) => prepared,
             Ok(Err(text)) => return self.error(&text),
-            Err(Aborted) => return self.error("Aborted before the tool ran."),
+            Err(_) => return self.error("Aborted before the tool ran."),
         };
         let began = self.host.now();
-        let running = self.execute(call, &tool, arguments.clone(), progress);
-        let output = self.abort.race(running).await.map_err(|Aborted| {
-            let text = "Aborted. The tool was told to stop and may still be running.";
-            self.host.stop_tool(call, text);
-            text
-        });
+        let executed = self.execute(call, &tool, arguments.clone(), progress).await;
         let duration_ms = Some((self.host.now() - began).max(0.0));
-        let output = match output {
+        let output = match executed {
             Ok(output) => self.review(call, arguments, output).await,
             Err(text) => self.error_output(text),
         };
@@ -216,20 +211,26 @@ impl<H: Host> Batch<'_, H> {
         Ok((tool, arguments))
     }
 
-    /// The tool itself, within its limit.
+    /// The tool itself, within its limit. The error is that the run was aborted meanwhile.
     async fn execute(
         &self,
         call: &AssembledCall,
         tool: &Tool,
         arguments: ValueOf<H>,
         progress: Progress<ValueOf<H>>,
-    ) -> ToolOutput<ValueOf<H>> {
+    ) -> Result<ToolOutput<ValueOf<H>>, &'static str> {
         let limit_ms = tool.timeout_ms.or(self.rules.tool_timeout_ms);
         let running = self.host.run_tool(call, arguments, progress);
-        match within(self.host, limit_ms, running).await {
+        let race = self.abort.race(running).within(self.host, limit_ms);
+        Ok(match race.await {
             Ok(Ok(output)) => output,
             Ok(Err(text)) => self.error_output(&text),
-            Err(TimedOut) => {
+            Err(Stopped::Aborted) => {
+                let text = "Aborted. The tool was told to stop and may still be running.";
+                self.host.stop_tool(call, text);
+                return Err(text);
+            }
+            Err(Stopped::TimedOut) => {
                 let seconds = number::format(limit_ms.unwrap_or_default() / 1000.0);
                 let text = [
                     "The tool did not finish within ",
@@ -240,7 +241,7 @@ impl<H: Host> Batch<'_, H> {
                 self.host.stop_tool(call, &text);
                 self.error_output(&text)
             }
-        }
+        })
     }
 
     /// Lets `afterToolCall` see what the tool gave. No result gets past the hook, since it may be
@@ -255,7 +256,7 @@ impl<H: Host> Batch<'_, H> {
         match self.abort.race(reviewing).await {
             Ok(Ok(output)) => output,
             Ok(Err(text)) => self.error_output(&text),
-            Err(Aborted) => {
+            Err(_) => {
                 self.error_output("Aborted. The tool had finished, but its result was not taken.")
             }
         }

@@ -4,7 +4,6 @@ use std::rc::Rc;
 
 use js_sys::{Array, Function, Promise};
 use wasm_bindgen::prelude::*;
-use wasm_bindgen_futures::future_to_promise;
 use web_sys::AbortSignal;
 
 use crate::agent::host::InterruptMode;
@@ -17,7 +16,7 @@ use crate::js::page::Handle;
 use crate::js::run_control::RunControl;
 use crate::js::state::State;
 use crate::js::tool::ToolSet;
-use crate::js::{error, value};
+use crate::js::{error, task, value};
 use crate::model::ThinkingLevel;
 
 /// An agent: a conversation, its model and tools, and the run that is under way.
@@ -203,7 +202,7 @@ impl Agent {
     #[wasm_bindgen(js_name = waitForIdle, unchecked_return_type = "Promise<void>")]
     pub fn wait_for_idle(&self) -> Promise {
         let core = self.core.clone();
-        future_to_promise(async move {
+        task::promise(async move {
             loop {
                 let run = core.run.borrow().clone();
                 match run {
@@ -426,7 +425,7 @@ impl Agent {
         self.core.state.begin_run();
         self.core.channel.open(&control.signal());
         let core = self.core.clone();
-        Ok(future_to_promise(async move {
+        Ok(task::promise(async move {
             let host = PageHost::new(core.clone(), control.clone(), Kind::Run);
             run(&host, &control.abort, waiting).await;
             core.run.borrow_mut().take();

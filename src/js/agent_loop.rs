@@ -14,7 +14,7 @@ use crate::js::page::Handle;
 use crate::js::run_control::{RunControl, Watch};
 use crate::js::state::State;
 use crate::js::tool::ToolSet;
-use crate::js::{error, value};
+use crate::js::{error, task, value};
 
 /// Runs the loop from `prompts` on. The context is read, not changed: new messages are in the
 /// events and in `result()`. Leaving the iteration early aborts the run.
@@ -93,7 +93,7 @@ fn start(
     let events = stream.clone();
     let host = PageHost::new(Rc::new(core), control.clone(), Kind::Run);
     let prompts = prompts.into_iter().map(Handle).collect();
-    wasm_bindgen_futures::spawn_local(async move {
+    task::spawn(async move {
         let messages = run(&host, &control.abort, prompts).await;
         stream.end(
             &messages

@@ -47,6 +47,17 @@ impl<'a> Fields<'a> {
         (!found.is_undefined()).then_some(found)
     }
 
+    /// An object with some of the fields, as they are.
+    pub(super) fn pick(&self, keys: &[&str]) -> JsValue {
+        let picked = value::object(&[]);
+        for key in keys {
+            if let Some(found) = self.given(key) {
+                value::set(&picked, key, &found);
+            }
+        }
+        picked
+    }
+
     /// Notes an error.
     #[inline(never)]
     pub(super) fn note(&mut self, problem: JsValue) {

@@ -12,7 +12,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use gloo_timers::future::TimeoutFuture;
-use js_sys::{Array, Function};
+use js_sys::{Array, Function, Object};
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 use web_sys::AbortController;
@@ -25,7 +25,7 @@ use crate::agent::queue::Queue;
 use crate::assemble::{AssembledCall, Batch};
 use crate::error::{ErrorCode, ErrorInfo, Failure};
 use crate::event::{AgentEvent, MessageEndEvent, MessageStartEvent};
-use crate::js::fetch::Body;
+use crate::js::fetch::{self, Body};
 use crate::js::live::{Channel, Delivery, Update};
 use crate::js::network::{Network, call_hook, hook_failed};
 use crate::js::options::{Hook, Options};
@@ -177,8 +177,16 @@ impl PageHost {
             ("messages", messages),
             ("tools", &state.get("tools")),
         ]);
-        let options = to_js(&self.request_options(api_key));
-        value::set(&options, "signal", &self.run.signal());
+        let options = value::object(&[
+            ("apiKey", &api_key.map_or(JsValue::UNDEFINED, JsValue::from)),
+            ("reasoning", &state.get("thinkingLevel")),
+            ("cacheRetention", &"short".into()),
+            ("signal", &self.run.signal()),
+        ]);
+        Object::assign(
+            options.unchecked_ref::<Object>(),
+            self.core.options.given.unchecked_ref(),
+        );
         if let Some(fetch) = self.core.options.hook(Hook::Fetch) {
             value::set(&options, "fetch", fetch);
         }
@@ -304,32 +312,42 @@ impl Transport for PageHost {
     type Body = Body;
     type AppStream = AppStream;
 
-    async fn send(&self, request: HttpRequest) -> Result<HttpResponse<Body>, Failure> {
-        self.network().send(request).await
+    fn send(
+        &self,
+        request: HttpRequest,
+    ) -> impl Future<Output = Result<HttpResponse<Body>, Failure>> {
+        fetch::send(request, self.core.options.hook(Hook::Fetch))
     }
 
-    async fn read(&self, body: &mut Body) -> Result<Option<Vec<u8>>, Failure> {
-        body.read().await
+    fn read(&self, body: &mut Body) -> impl Future<Output = Result<Option<Vec<u8>>, Failure>> {
+        body.read()
     }
 
+<<<<<<< HEAD
     fn set_complete(&self, body: &mut Body) {
         body.set_complete();
     }
 
     async fn next_parts(
+=======
+    fn next_parts(
+>>>>>>> size
         &self,
         stream: &mut AppStream,
         parts: &mut Vec<StreamPart>,
-    ) -> Result<bool, Failure> {
-        stream.next(parts).await
+    ) -> impl Future<Output = Result<bool, Failure>> {
+        stream.next(parts)
     }
 
-    async fn on_payload(&self, body: String) -> Result<String, Failure> {
-        self.network().on_payload(body).await
+    fn on_payload(&self, body: String) -> impl Future<Output = Result<String, Failure>> {
+        self.network().on_payload(body)
     }
 
-    async fn on_response(&self, response: &HttpResponse<Body>) -> Result<(), Failure> {
-        self.network().on_response(response).await
+    fn on_response(
+        &self,
+        response: &HttpResponse<Body>,
+    ) -> impl Future<Output = Result<(), Failure>> {
+        self.network().on_response(response)
     }
 }
 

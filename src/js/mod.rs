@@ -25,6 +25,7 @@ mod script;
 mod state;
 mod stream_fn;
 mod stream_simple;
+mod task;
 mod tool;
 mod transcript;
 mod types;

@@ -5,10 +5,9 @@ use wasm_bindgen::prelude::*;
 
 use crate::agent::host::HttpResponse;
 use crate::error::{ErrorCode, ErrorInfo, Failure};
-use crate::js::fetch::{self, Body};
+use crate::js::fetch::Body;
 use crate::js::options::{Hook, Options};
 use crate::js::{error, value};
-use crate::protocol::HttpRequest;
 
 /// Sends requests by the options of an agent or a call.
 #[derive(Debug)]
@@ -19,12 +18,8 @@ pub(super) struct Network<'a> {
 }
 
 impl Network<'_> {
-    pub(super) async fn send(&self, request: HttpRequest) -> Result<HttpResponse<Body>, Failure> {
-        fetch::send(request, self.options.hook(Hook::Fetch)).await
-    }
-
     /// `onPayload(payload, model)` may return another payload.
-    pub(super) async fn on_payload(&self, body: String) -> Result<String, Failure> {
+    pub(super) async fn on_payload(self, body: String) -> Result<String, Failure> {
         let Some(hook) = self.options.hook(Hook::OnPayload) else {
             return Ok(body);
         };
@@ -42,7 +37,7 @@ impl Network<'_> {
     }
 
     /// `onResponse({ status, contentType, retryAfterMs }, model)`.
-    pub(super) async fn on_response(&self, response: &HttpResponse<Body>) -> Result<(), Failure> {
+    pub(super) async fn on_response(self, response: &HttpResponse<Body>) -> Result<(), Failure> {
         let Some(hook) = self.options.hook(Hook::OnResponse) else {
             return Ok(());
         };

@@ -57,6 +57,17 @@ const SIMPLE: &[&str] = &["reasoning", "signal"];
 const DEFAULT_TIMEOUT_MS: f64 = 600_000.0;
 const DEFAULT_IDLE_TIMEOUT_MS: f64 = 300_000.0;
 
+/// Options that are told to a `streamFn` as they are.
+const TOLD: [&str; 7] = [
+    "headers",
+    "temperature",
+    "maxTokens",
+    "toolChoice",
+    "cacheRetention",
+    "sessionId",
+    "thinkingBudgets",
+];
+
 /// Whose options they are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Owner {
@@ -105,6 +116,8 @@ pub(super) struct Options {
     pub(super) api_key: Option<String>,
     hooks: [Option<Function>; HOOKS.len()],
     pub(super) request: RequestOptions,
+    /// Those that are told to a `streamFn`, as the app gave them.
+    pub(super) given: JsValue,
     pub(super) timeout_ms: Option<f64>,
     pub(super) idle_timeout_ms: Option<f64>,
     pub(super) rules: Rules,
@@ -189,6 +202,7 @@ impl Options {
                 session_id: fields.string("sessionId"),
                 thinking_budgets: fields.data("thinkingBudgets", "an object of numbers"),
             },
+            given: fields.pick(&TOLD),
             timeout_ms: limit(fields.number("timeoutMs", 0), DEFAULT_TIMEOUT_MS),
             idle_timeout_ms: limit(fields.number("idleTimeoutMs", 0), DEFAULT_IDLE_TIMEOUT_MS),
             rules: Rules {

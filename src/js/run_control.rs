@@ -13,7 +13,7 @@ use web_sys::{AbortController, AbortSignal};
 
 use crate::agent::abort::{Abort, Latch};
 use crate::js::live::Channel;
-use crate::js::value;
+use crate::js::{task, value};
 
 /// How long an aborted run still waits for listeners that returned promises, in milliseconds.
 const GRACE_MS: u32 = 1_000;
@@ -62,7 +62,7 @@ impl RunControl {
         }
         self.abort.fire();
         let (settled, channel) = (self.settled.clone(), channel.clone());
-        wasm_bindgen_futures::spawn_local(async move {
+        task::spawn(async move {
             let mut grace = TimeoutFuture::new(GRACE_MS);
             let is_over = poll_fn(|context| match settled.poll_opened(context) {
                 Poll::Ready(()) => Poll::Ready(false),

@@ -5,11 +5,10 @@ use std::rc::Rc;
 
 use js_sys::{Array, Function, Object};
 use wasm_bindgen::prelude::*;
-use wasm_bindgen_futures::future_to_promise;
 
 use crate::agent::script::{ScriptError, ScriptTurn};
 use crate::js::stream_simple::stream_simple;
-use crate::js::{error, transcript, value};
+use crate::js::{error, task, transcript, value};
 use crate::protocol::Api;
 
 #[wasm_bindgen(module = "/src/js/body.js")]
@@ -52,7 +51,7 @@ pub fn create_script(
         let told = context.clone();
         let turns = turns.clone();
         let fetch = Closure::once_into_js(move || {
-            future_to_promise(async move {
+            task::promise(async move {
                 let response = turns.turn(call, &told).await.response();
                 let chunks: Array = response
                     .chunks

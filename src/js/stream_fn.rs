@@ -7,7 +7,7 @@ use js_sys::{Function, Reflect, Symbol};
 use wasm_bindgen::prelude::*;
 
 use crate::error::{ErrorCode, ErrorInfo, Failure};
-use crate::js::{error, transcript, value};
+use crate::js::{error, task, transcript, value};
 use crate::message::{StopReason, Usage};
 use crate::protocol::{StreamPart, UsageUpdate};
 use crate::text::json::{FromJson, Reader, to_text};
@@ -365,7 +365,7 @@ impl Drop for AppStream {
         if let Some(stop) = self.method("return")
             && let Ok(stopped) = stop.call0(&self.iterator)
         {
-            wasm_bindgen_futures::spawn_local(async move {
+            task::spawn(async move {
                 // The source is free to fail at being stopped.
                 let _ = value::settle(stopped).await;
             });

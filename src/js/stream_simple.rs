@@ -4,7 +4,6 @@ use std::rc::Rc;
 
 use js_sys::Promise;
 use wasm_bindgen::prelude::*;
-use wasm_bindgen_futures::future_to_promise;
 
 use crate::agent::host::Host;
 use crate::agent::model_call::call_model;
@@ -15,7 +14,7 @@ use crate::js::options::{Options, Owner};
 use crate::js::page::Handle;
 use crate::js::run_control::{RunControl, Settle, Watch};
 use crate::js::tool::ToolSet;
-use crate::js::value;
+use crate::js::{task, value};
 
 /// Makes one model call. Returns an async iterable of its events; `result()` is the message.
 ///
@@ -30,7 +29,7 @@ pub fn stream_simple(
     let call = ModelCall::new(&model, &context, &options)?;
     let stream: EventStream = listen(&call.core.channel, &call.control);
     let events = stream.clone();
-    wasm_bindgen_futures::spawn_local(async move { stream.end(&call.make().await.0) });
+    task::spawn(async move { stream.end(&call.make().await.0) });
     Ok(events.into())
 }
 
@@ -42,7 +41,7 @@ pub fn complete(
     #[wasm_bindgen(unchecked_optional_param_type = "StreamOptions")] options: JsValue,
 ) -> Promise {
     match ModelCall::new(&model, &context, &options) {
-        Ok(call) => future_to_promise(async move { Ok(call.make().await.0) }),
+        Ok(call) => task::promise(async move { Ok(call.make().await.0) }),
         Err(error) => Promise::reject(&error),
     }
 }

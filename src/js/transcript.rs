@@ -24,11 +24,14 @@ extern "C" {
 pub(super) fn read_messages(messages: &Array) -> Result<Vec<Message>, Failure> {
     let invalid = |message: String| ErrorInfo::new(ErrorCode::InvalidRequest, message);
     let lines = to_lines(messages).map_err(|thrown| invalid(error::describe(&thrown)))?;
-    let read = |(index, line)| {
-        from_text(line)
-            .map_err(|problem| invalid(format!("messages[{index}] is not a message: {problem}.")))
-    };
-    lines.lines().enumerate().map(read).collect()
+    let mut read = Vec::new();
+    for (index, line) in lines.split_terminator('\n').enumerate() {
+        let message = from_text(line).map_err(|problem| {
+            invalid(format!("messages[{index}] is not a message: {problem}."))
+        })?;
+        read.push(message);
+    }
+    Ok(read)
 }
 
 /// Reads any value by its JSON.

@@ -9,8 +9,8 @@
 //! error codes in `error.status`; OpenRouter, "Errors" (numeric codes, also inside a 200).
 
 use crate::error::{ErrorCode, ErrorInfo, Failure};
-use crate::text::contains;
 use crate::text::json::Json;
+use crate::text::{contains, number};
 
 #[cfg(test)]
 mod tests;
@@ -73,10 +73,8 @@ pub(crate) fn said(api: &str, message: &str) -> Failure {
 }
 
 fn from_report(api: &str, report: &Report) -> Failure {
-    let status = report
-        .code
-        .parse()
-        .ok()
+    let status = number::index(&report.code)
+        .map(|code| code as u16)
         .filter(|code| (400..600).contains(code));
     let (code, retryable) = classify(status, report);
     let said = match (report.message.as_str(), report.code.as_str()) {
@@ -303,6 +301,6 @@ fn holds_key(word: &str) -> bool {
         contains(token, "***")
             || (token.len() >= 12 && PREFIXES.iter().any(|prefix| token.starts_with(prefix)))
     };
-    word.split(|c: char| !(c.is_ascii_alphanumeric() || "-_*.".contains(c)))
+    word.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '*' | '.')))
         .any(is_key)
 }

@@ -17,7 +17,7 @@ impl Headers {
     /// message names the header and never its value.
     pub(crate) fn set(&mut self, name: &str, value: &str) -> Result<(), Failure> {
         if name.is_empty() || !name.bytes().all(is_token) {
-            let shown: String = name.escape_default().take(80).collect();
+            let shown: String = name.chars().filter(|c| !c.is_control()).take(80).collect();
             return Err(invalid(&["the header name \"", &shown, "\" is not valid"]));
         }
         let name = name.to_ascii_lowercase();

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::SchemaError;
 use super::check::{entries, list};
 use super::value::{at_pointer, parse_types, tokens};
-use crate::text::contains;
+use crate::text::{contains, number};
 
 /// How deep a schema document may nest.
 const MAX_DEPTH: usize = 256;
@@ -70,7 +70,7 @@ impl<'a> Compiler<'a> {
             let holder =
                 tokens(&reference.holder).try_fold(&mut compiled, |value, token| match value {
                     Value::Object(members) => members.get_mut(&token),
-                    Value::Array(items) => items.get_mut(token.parse::<usize>().ok()?),
+                    Value::Array(items) => items.get_mut(number::index(&token)?),
                     _ => None,
                 });
             if let Some(Value::Object(holder)) = holder {

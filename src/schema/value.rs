@@ -2,6 +2,8 @@
 
 use serde_json::{Number, Value};
 
+use crate::text::number;
+
 /// A set of the seven JSON Schema types. An integral number is both `INTEGER` and `NUMBER`.
 pub(super) type Types = u8;
 
@@ -127,7 +129,7 @@ pub(super) fn at_pointer<'a>(root: &'a Value, pointer: &str) -> Option<&'a Value
     for token in tokens(pointer) {
         found = match found {
             Value::Object(members) => members.get(&token)?,
-            Value::Array(items) => items.get(token.parse::<usize>().ok()?)?,
+            Value::Array(items) => items.get(number::index(&token)?)?,
             _ => return None,
         };
     }

@@ -96,7 +96,8 @@ impl Escape {
 
     /// A whole UTF-16 code unit has been read.
     fn end_unit(&mut self, text: &mut String) {
-        let unit = u16::from_str_radix(&self.digits, 16).unwrap_or(0xFFFD);
+        let digits = self.digits.chars().filter_map(|digit| digit.to_digit(16));
+        let unit = digits.fold(0, |unit, digit| unit << 4 | digit as u16);
         match unit {
             0xD800..=0xDBFF => {
                 self.settle(text);

@@ -24,6 +24,16 @@ pub(crate) fn parse(text: &str) -> f64 {
     }
 }
 
+/// The number that a few decimal digits are, and nothing else.
+#[inline(never)]
+pub(crate) fn index(text: &str) -> Option<usize> {
+    if !(1..=9).contains(&text.len()) || !text.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let digits = text.bytes().map(|digit| usize::from(digit - b'0'));
+    Some(digits.fold(0, |value, digit| value * 10 + digit))
+}
+
 /// The JSON text of a number; `null` for one that JSON cannot hold, as `JSON.stringify` has it.
 pub(crate) fn format(number: f64) -> String {
     if !number.is_finite() {

@@ -90,71 +90,89 @@ fn host(url: &str) -> &str {
 
 fn by_host(host: &str) -> Switches {
     let host = host.to_ascii_lowercase();
-    let is = |domain: &str| {
-        host.strip_suffix(domain)
+    let is_in = |domain: &&str| {
+        host.strip_suffix(*domain)
             .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
     };
-    if is("api.openai.com") {
-        OPENAI
-    } else if is("openai.azure.com") || is("cognitiveservices.azure.com") {
+    let known = HOSTS.iter().find(|(domains, _)| domains.iter().any(is_in));
+    known.map_or(PLAIN, |(_, switches)| *switches)
+}
+
+/// Domains, and what their hosts accept.
+const HOSTS: &[(&[&str], Switches)] = &[
+    (&["api.openai.com"], OPENAI),
+    (
+        &["openai.azure.com", "cognitiveservices.azure.com"],
         Switches {
             store: false,
             cache_key: false,
             key_in_own_header: true,
             ..OPENAI
-        }
-    } else if is("groq.com") || is("cerebras.ai") {
+        },
+    ),
+    (
+        &["groq.com", "cerebras.ai"],
         Switches {
             max_tokens_field: MaxTokensField::MaxCompletionTokens,
             reasoning_effort: true,
             stream_usage: true,
             ..PLAIN
-        }
-    } else if is("openrouter.ai") {
+        },
+    ),
+    (
+        &["openrouter.ai"],
         Switches {
             reasoning_effort: true,
             all_efforts: true,
             stream_usage: true,
             reasoning_field: ReasoningField::Reasoning,
             ..PLAIN
-        }
-    } else if is("deepseek.com") {
+        },
+    ),
+    (
+        &["deepseek.com"],
         Switches {
             reasoning_effort: true,
             all_efforts: true,
             stream_usage: true,
             reasoning_field: ReasoningField::ReasoningContent,
             ..PLAIN
-        }
-    } else if is("moonshot.ai") || is("moonshot.cn") || is("kimi.com") {
+        },
+    ),
+    (
+        &["moonshot.ai", "moonshot.cn", "kimi.com"],
         Switches {
             stream_usage: true,
             reasoning_field: ReasoningField::ReasoningContent,
             ..PLAIN
-        }
-    } else if is("mistral.ai") {
+        },
+    ),
+    (
+        &["mistral.ai"],
         Switches {
             id_format: ToolCallIdFormat::NineAlphanumeric,
             result_name: true,
             assistant_after_results: true,
             ..PLAIN
-        }
-    } else if is("fireworks.ai") || is("generativelanguage.googleapis.com") {
+        },
+    ),
+    (
+        &["fireworks.ai", "generativelanguage.googleapis.com"],
         Switches {
             reasoning_effort: true,
             stream_usage: true,
             ..PLAIN
-        }
-    } else if is("x.ai") || is("together.xyz") || is("together.ai") {
+        },
+    ),
+    (
         // Some of xAI's thinking models refuse an effort.
+        &["x.ai", "together.xyz", "together.ai"],
         Switches {
             stream_usage: true,
             ..PLAIN
-        }
-    } else {
-        PLAIN
-    }
-}
+        },
+    ),
+];
 
 const OPENAI: Switches = Switches {
     max_tokens_field: MaxTokensField::MaxCompletionTokens,

@@ -5,56 +5,20 @@
 //! way out of a half-read struct has to drop what was read before. For the same reason everything that
 //! does not depend on the type read is out of line.
 
-use std::fmt;
-
 use serde_json::{Map, Value};
 
 use super::Json;
-
-/// A value is not what it must be.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unfit {
-    /// Where, from the value that was read: `content[0].text`; empty for that value itself.
-    pub path: String,
-    /// What it must be, for example `a string`.
-    pub expected: &'static str,
-    /// What it is, for example `null`.
-    pub found: &'static str,
-}
-
-impl fmt::Display for Unfit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text())
-    }
-}
-
-impl Unfit {
-    fn text(&self) -> String {
-        let path = if self.path.is_empty() {
-            "the value"
-        } else {
-            &self.path
-        };
-        [path, " must be ", self.expected, ", but is ", self.found].concat()
-    }
-}
 
 /// Reads a whole text.
 ///
 /// # Errors
 /// That it is not JSON, or what does not fit.
 pub fn from_text<T: FromJson>(text: &str) -> Result<T, String> {
-    let mut reader = parse(text)?;
+    let mut reader = Reader::open(text);
     let value = T::from_json(&mut reader);
-    reader.finish()?;
-    Ok(value)
-}
-
-#[inline(never)]
-fn parse(text: &str) -> Result<Reader<'_>, String> {
-    match Json::parse(text) {
-        Ok(json) => Ok(Reader { json, unfit: None }),
-        Err(error) => Err(error.to_string()),
+    match reader.problem() {
+        Some(problem) => Err(problem),
+        None => Ok(value),
     }
 }
 
@@ -69,16 +33,45 @@ pub trait FromJson: Sized {
 #[derive(Debug)]
 pub struct Reader<'a> {
     json: Json<'a>,
+    /// What the reader is within, outermost first.
+    outside: Vec<Outside<'a>>,
     unfit: Option<Unfit>,
 }
 
+/// A value is not what it must be.
+#[derive(Debug)]
+struct Unfit {
+    /// Where, from the value that was read: `content[0].text`; empty for that value itself.
+    path: String,
+    /// What is wrong, for example `must be a string, but is null`.
+    problem: String,
+}
+
 /// Where a reader was before it entered a member or an element.
+#[derive(Debug)]
 struct Outside<'a> {
     json: Json<'a>,
     was_fit: bool,
 }
 
 impl<'a> Reader<'a> {
+    #[inline(never)]
+    fn open(text: &'a str) -> Self {
+        let (json, unfit) = match Json::parse(text) {
+            Ok(json) => (json, None),
+            Err(error) => {
+                let problem = ["is not JSON (at byte ", &error.offset.to_string(), ")"].concat();
+                let path = "the text".to_owned();
+                (Json(""), Some(Unfit { path, problem }))
+            }
+        };
+        Self {
+            json,
+            outside: Vec::new(),
+            unfit,
+        }
+    }
+
     /// The value that the reader is at.
     pub fn json(&self) -> Json<'a> {
         self.json
@@ -86,17 +79,19 @@ impl<'a> Reader<'a> {
 
     /// A member that must be there.
     pub fn field<T: FromJson>(&mut self, key: &str) -> T {
-        let outside = self.enter_field(key);
+        self.enter_field(key);
         let value = T::from_json(self);
-        self.leave(outside, key);
+        self.leave(key);
         value
     }
 
     /// A member that may be missing or `null`.
     pub fn optional<T: FromJson>(&mut self, key: &str) -> Option<T> {
-        let outside = self.enter(key)?;
+        if !self.enter(key) {
+            return None;
+        }
         let value = T::from_json(self);
-        self.leave(outside, key);
+        self.leave(key);
         Some(value)
     }
 
@@ -116,7 +111,7 @@ impl<'a> Reader<'a> {
 
     /// The place of a string among `names`.
     #[inline(never)]
-    pub fn name(&mut self, names: &[&str], expected: &'static str) -> usize {
+    pub fn name(&mut self, names: &[&str], expected: &str) -> usize {
         let text = self.json.as_str().unwrap_or_default();
         match names.iter().position(|name| *name == text) {
             Some(place) => place,
@@ -124,9 +119,15 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Notes that the value is not what it must be. The first note counts.
+    /// Notes that the value is not what it must be, and gives what stands in for it.
+    pub fn expected<T: Default>(&mut self, expected: &str) -> T {
+        self.note(expected);
+        T::default()
+    }
+
+    /// The first note counts.
     #[inline(never)]
-    pub fn expected<T: Default>(&mut self, expected: &'static str) -> T {
+    fn note(&mut self, expected: &str) {
         let found = match self.json.text().bytes().next() {
             None => "missing",
             Some(b'{') => "an object",
@@ -136,65 +137,66 @@ impl<'a> Reader<'a> {
             Some(b'n') => "null",
             Some(_) => "a number",
         };
-        self.unfit.get_or_insert(Unfit {
-            path: String::new(),
-            expected,
-            found,
-        });
-        T::default()
-    }
-
-    /// Ends the reading.
-    ///
-    /// # Errors
-    /// The text of the first note.
-    #[inline(never)]
-    fn finish(self) -> Result<(), String> {
-        match self.unfit {
-            Some(unfit) => Err(unfit.text()),
-            None => Ok(()),
+        if self.unfit.is_none() {
+            self.unfit = Some(Unfit {
+                path: String::new(),
+                problem: ["must be ", expected, ", but is ", found].concat(),
+            });
         }
     }
 
+    /// What the first note says.
     #[inline(never)]
-    fn enter(&mut self, key: &str) -> Option<Outside<'a>> {
-        let value = self.json.get(key)?;
-        Some(self.enter_value(value))
+    fn problem(self) -> Option<String> {
+        let Unfit { mut path, problem } = self.unfit?;
+        if path.is_empty() {
+            path.push_str("the value");
+        }
+        path.push(' ');
+        path.push_str(&problem);
+        Some(path)
+    }
+
+    #[inline(never)]
+    fn enter(&mut self, key: &str) -> bool {
+        let value = self.json.get(key);
+        value.map(|value| self.enter_value(value)).is_some()
     }
 
     /// A member that is missing is read as an empty text, which no type accepts.
     #[inline(never)]
-    fn enter_field(&mut self, key: &str) -> Outside<'a> {
-        let value = self.json.get(key).unwrap_or(Json(""));
-        self.enter_value(value)
+    fn enter_field(&mut self, key: &str) {
+        self.enter_value(self.json.get(key).unwrap_or(Json("")));
     }
 
-    fn enter_value(&mut self, value: Json<'a>) -> Outside<'a> {
-        Outside {
+    #[inline(never)]
+    fn enter_value(&mut self, value: Json<'a>) {
+        self.outside.push(Outside {
             json: std::mem::replace(&mut self.json, value),
             was_fit: self.unfit.is_none(),
-        }
+        });
     }
 
     /// Goes back outside; what was noted inside is noted as standing at `place`.
     #[inline(never)]
-    fn leave(&mut self, outside: Outside<'a>, place: &str) {
+    fn leave(&mut self, place: &str) {
+        let Some(outside) = self.outside.pop() else {
+            return;
+        };
         self.json = outside.json;
         if outside.was_fit
-            && let Some(unfit) = &mut self.unfit
+            && let Some(Unfit { path, .. }) = &mut self.unfit
         {
-            let joint = if unfit.path.is_empty() || unfit.path.starts_with('[') {
-                ""
-            } else {
-                "."
-            };
-            unfit.path = [place, joint, &unfit.path].concat();
+            if !path.is_empty() && !path.starts_with('[') {
+                path.insert(0, '.');
+            }
+            path.insert_str(0, place);
         }
     }
 
     #[inline(never)]
-    fn leave_item(&mut self, outside: Outside<'a>, index: usize) {
-        self.leave(outside, &["[", &index.to_string(), "]"].concat());
+    fn leave_item(&mut self, index: usize) {
+        self.leave(&["[", &index.to_string(), "]"].concat());
     }
 }
 
@@ -250,9 +252,9 @@ impl<T: FromJson> FromJson for Vec<T> {
             return reader.expected("an array");
         }
         for (index, item) in reader.json.items().enumerate() {
-            let outside = reader.enter_value(item);
+            reader.enter_value(item);
             items.push(T::from_json(reader));
-            reader.leave_item(outside, index);
+            reader.leave_item(index);
         }
         items
     }
@@ -266,9 +268,9 @@ impl<T: FromJson> FromJson for Vec<(String, T)> {
             return reader.expected("an object");
         }
         for (key, value) in reader.json.members() {
-            let outside = reader.enter_value(value);
+            reader.enter_value(value);
             let value = T::from_json(reader);
-            reader.leave(outside, &key);
+            reader.leave(&key);
             pairs.push((key.into_owned(), value));
         }
         pairs
