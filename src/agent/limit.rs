@@ -10,15 +10,6 @@ use crate::agent::host::Clock;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TimedOut;
 
-/// The output of `future` if it is there within the limit.
-pub(super) async fn within<C: Clock, T>(
-    clock: &C,
-    limit_ms: Option<f64>,
-    future: impl Future<Output = T>,
-) -> Result<T, TimedOut> {
-    Watchdog::new(clock).watch(limit_ms, future).await
-}
-
 /// Limits one wait after the other with a timer that is set anew only when it goes off too early: a
 /// timer for every chunk of a response would cost more than the chunk.
 pub(super) struct Watchdog<'a, C> {

@@ -7,6 +7,7 @@
 
 pub mod abort;
 pub mod host;
+mod limit;
 pub mod model_call;
 pub mod queue;
 pub mod race;

@@ -15,11 +15,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::agent::abort::Abort;
 use crate::agent::host::{Call, Head, HttpResponse, Presenter, Source, Tail, Transport};
-<<<<<<< HEAD
 use crate::agent::limit::{TimedOut, Watchdog};
-=======
 use crate::agent::race::Stopped;
->>>>>>> size
 use crate::assemble::{AssembledCall, Assembler};
 use crate::error::{ErrorInfo, Failure};
 use crate::event::Page;
@@ -349,15 +346,13 @@ impl<H: Transport + Presenter> Reception<'_, H> {
         what: &str,
         future: impl Future<Output = Result<T, Failure>>,
     ) -> Result<T, Failure> {
-<<<<<<< HEAD
-        match self.abort.race(self.watchdog.watch(limit_ms, future)).await {
-            Ok(Ok(result)) => result,
-            Ok(Err(TimedOut)) => Err(failure::timeout(what, limit_ms)),
-            Err(Aborted) => Err(ErrorInfo::aborted()),
-        }
-=======
-        let race = self.abort.race(future).within(self.host, limit_ms);
-        unstopped(race.await, what, limit_ms)
+        let watched = self.watchdog.watch(limit_ms, future);
+        let output = match self.abort.race(watched).await {
+            Ok(Ok(result)) => Ok(result),
+            Ok(Err(TimedOut)) => Err(Stopped::TimedOut),
+            Err(stopped) => Err(stopped),
+        };
+        unstopped(output, what, limit_ms)
     }
 }
 
@@ -371,7 +366,6 @@ fn unstopped<T>(
         Ok(result) => result,
         Err(Stopped::TimedOut) => Err(failure::timeout(what, limit_ms)),
         Err(Stopped::Aborted) => Err(ErrorInfo::aborted()),
->>>>>>> size
     }
 }
 

@@ -15,7 +15,7 @@ use web_sys::AbortController;
 
 use crate::agent::host::HttpResponse;
 use crate::error::{ErrorCode, ErrorInfo, Failure};
-use crate::js::{error, task, value};
+use crate::js::{error, value};
 use crate::protocol::HttpRequest;
 use crate::text::number;
 
@@ -267,26 +267,6 @@ impl Drop for Body {
             None if self.is_complete => {}
             None => self.controller.abort(),
         }
-<<<<<<< HEAD
-=======
-        let Some(reader) = self.reader.take() else {
-            self.controller.abort();
-            return;
-        };
-        if let Some(cancel) = value::as_function(value::get(&reader, "cancel")) {
-            let cancelled = Reflect::apply(&cancel, &reader, &Array::new());
-            task::spawn(async move {
-                // A body that cannot be cancelled is left to the garbage collector.
-                if let Ok(promise) = cancelled {
-                    let _ = value::settle(promise).await;
-                }
-                if let Some(release) = value::as_function(value::get(&reader, "releaseLock")) {
-                    let _ = release.call0(&reader);
-                }
-            });
-        }
-        self.controller.abort();
->>>>>>> size
     }
 }
 

@@ -323,15 +323,11 @@ impl Transport for PageHost {
         body.read()
     }
 
-<<<<<<< HEAD
     fn set_complete(&self, body: &mut Body) {
         body.set_complete();
     }
 
-    async fn next_parts(
-=======
     fn next_parts(
->>>>>>> size
         &self,
         stream: &mut AppStream,
         parts: &mut Vec<StreamPart>,
