@@ -72,7 +72,7 @@ pub fn fold(parts: &[StreamPart]) -> AssistantMessage {
             StreamPart::Error(error) => {
                 message.stop_reason = StopReason::Error;
                 message.error_message = Some(error.message.clone());
-                message.error = Some((**error).clone());
+                message.error = Some(error.as_ref().clone());
             }
             _ => {}
         }

@@ -279,12 +279,15 @@ impl<T: FromJson> FromJson for Vec<(String, T)> {
 
 /// Reads an enum of plain names: `read_names!(Side, "\"left\" or \"right\"", { "left" => Left, … })`.
 macro_rules! read_names {
-    ($type:ty, $expected:literal, { $($name:literal => $variant:ident),+ $(,)? }) => {
+    (
+        $type:ty, $expected:literal,
+        { $name:literal => $variant:ident $(, $more_names:literal => $more_variants:ident)* $(,)? }
+    ) => {
         impl $crate::text::json::FromJson for $type {
             fn from_json(reader: &mut $crate::text::json::Reader<'_>) -> Self {
-                const VARIANTS: &[$type] = &[$(<$type>::$variant),+];
-                let place = reader.name(&[$($name),+], $expected);
-                VARIANTS.get(place).copied().unwrap_or(const { VARIANTS[0] })
+                let place = reader.name(&[$name $(, $more_names)*], $expected);
+                let variants = [<$type>::$variant $(, <$type>::$more_variants)*];
+                variants.get(place).copied().unwrap_or(<$type>::$variant)
             }
         }
     };
