@@ -4,7 +4,9 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 
+// What is wanted, and what is allowed until it is reached: the limit only ever goes down.
 const BUDGET = 70_000;
+const LIMIT = 120_000;
 
 const out = join(dirname(fileURLToPath(import.meta.url)), "../target/package");
 const isInline = (name) => name === "inline.js" || name.endsWith("_inline.js");
@@ -32,8 +34,9 @@ const line = ([name, ...sizes]) => [name.padEnd(width), ...sizes.map((size) => S
 console.log(line(["file", "raw", "gzip", "brotli"]));
 for (const row of [...rows, total]) console.log(line(row));
 
-if (total[3] > BUDGET) {
-  console.error(`error: ${total[3]} bytes (brotli) are over the budget of ${BUDGET}`);
+if (total[3] > LIMIT) {
+  console.error(`error: ${total[3]} bytes (brotli) are over the limit of ${LIMIT}`);
   process.exit(1);
 }
-console.log(`${BUDGET - total[3]} bytes (brotli) below the budget of ${BUDGET}`);
+const left = BUDGET - total[3];
+console.log(left < 0 ? `${-left} bytes (brotli) over the budget of ${BUDGET}, within the limit of ${LIMIT}` : `${left} bytes (brotli) below the budget`);

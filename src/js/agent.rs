@@ -52,7 +52,7 @@ impl Agent {
     /// The live state. Arrays and sets in it are replaced when they change, never changed in place.
     #[wasm_bindgen(getter, unchecked_return_type = "AgentState")]
     pub fn state(&self) -> JsValue {
-        self.core.state.object().clone()
+        self.core.state.view()
     }
 
     /// The signal of the run that is under way.

@@ -57,7 +57,7 @@ pub(super) struct Core {
 impl Core {
     pub(super) fn new(state: State, options: Options) -> Self {
         let core = Self {
-            channel: Channel::new(state.object()),
+            channel: Channel::new(state.record()),
             state,
             interrupt_mode: Cell::new(options.rules.interrupt_mode),
             tools: RefCell::default(),

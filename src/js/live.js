@@ -179,6 +179,18 @@ export class Channel {
   }
 }
 
+/**
+ * A live view of a record. Its properties are accessors: a page may freeze or spread what it was
+ * given (stores do) without stopping the agent that writes the record.
+ */
+export function liveView(record) {
+  const view = {};
+  for (const key of Object.keys(record)) {
+    Object.defineProperty(view, key, { enumerable: true, get: () => record[key] });
+  }
+  return view;
+}
+
 /** Reads words, and the text they measure. */
 class Cursor {
   constructor(text, words) {

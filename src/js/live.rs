@@ -20,6 +20,9 @@ extern "C" {
     #[wasm_bindgen(constructor)]
     pub(super) fn new(state: &JsValue) -> Channel;
 
+    #[wasm_bindgen(js_name = liveView)]
+    pub(super) fn live_view(record: &JsValue) -> JsValue;
+
     #[wasm_bindgen(method)]
     pub(super) fn unwrapped(this: &Channel);
 

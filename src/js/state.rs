@@ -4,18 +4,22 @@ use js_sys::{Array, Set};
 use wasm_bindgen::prelude::*;
 
 use crate::event::{AgentEndEvent, AgentEvent, MessageEndEvent};
+use crate::js::live::live_view;
 use crate::js::page::{Handle, JsPage};
 use crate::js::value;
 use crate::model::ThinkingLevel;
 
-/// The live view `agent.state`. It is a plain object of our own making; arrays and sets in it are
-/// replaced when they change, never changed, so that a page can compare them.
+/// What stands behind `agent.state`. Arrays and sets in it are replaced when they change, never
+/// changed, so that a page can compare them.
 #[derive(Debug, Clone)]
-pub(super) struct State(JsValue);
+pub(super) struct State {
+    record: JsValue,
+    view: JsValue,
+}
 
 impl State {
     pub(super) fn new() -> Self {
-        Self(value::object(&[
+        let record = value::object(&[
             ("systemPrompt", &"".into()),
             ("model", &JsValue::NULL),
             ("thinkingLevel", &"off".into()),
@@ -24,19 +28,28 @@ impl State {
             ("isStreaming", &false.into()),
             ("streamMessage", &JsValue::NULL),
             ("pendingToolCalls", &Set::new(&JsValue::UNDEFINED)),
-        ]))
+        ]);
+        value::set(&record, "error", &JsValue::UNDEFINED);
+        let view = live_view(&record);
+        Self { record, view }
     }
 
-    pub(super) fn object(&self) -> &JsValue {
-        &self.0
+    /// What the agent writes.
+    pub(super) fn record(&self) -> &JsValue {
+        &self.record
+    }
+
+    /// What the page sees.
+    pub(super) fn view(&self) -> JsValue {
+        self.view.clone()
     }
 
     pub(super) fn get(&self, key: &str) -> JsValue {
-        value::get(&self.0, key)
+        value::get(&self.record, key)
     }
 
     pub(super) fn set(&self, key: &str, value: &JsValue) {
-        value::set(&self.0, key, value);
+        value::set(&self.record, key, value);
     }
 
     pub(super) fn messages(&self) -> Vec<JsValue> {

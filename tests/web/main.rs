@@ -180,6 +180,7 @@ scenarios! {
     half_an_emoji_from_a_model_is_replaced,
     the_state_has_its_rules_of_identity,
     an_app_may_freeze_what_it_copies_of_the_state,
+    an_app_may_freeze_the_state_itself,
     a_state_survives_json_and_goes_on,
     a_prompt_takes_texts_images_and_lists,
     a_failed_answer_can_be_retried,

@@ -167,6 +167,13 @@ export async function an_app_may_freeze_what_it_copies_of_the_state(sluice) {
   equal(agent.state.messages.length, 2, "the state goes on");
 }
 
+export async function an_app_may_freeze_the_state_itself(sluice) {
+  const agent = agentWith(sluice, fetchOf(answer("hi")));
+  Object.freeze(agent.state);
+  await agent.prompt("x");
+  equal(agent.state.messages.length, 2, "the run settles and the state goes on");
+}
+
 export async function a_state_survives_json_and_goes_on(sluice) {
   const first = agentWith(sluice, fetchOf(calls(["c", "f", { a: [1] }]), answer("ok")), { tools: [tool("f", () => said("x"))] });
   await first.prompt("hi");

@@ -45,14 +45,24 @@ export const Agent = new Proxy(glue.Agent, {
   },
 });
 
-// A run keeps going when its agent is garbage: only `free` ends it.
+// A run keeps going when its agent is garbage: only `free` ends it, and then nothing else works.
 const release = glue.Agent.prototype.free;
 glue.Agent.prototype.free = function free() {
   if (this.__wbg_ptr === 0) return;
   this.abort();
   release.call(this);
+  for (const name of Object.getOwnPropertyNames(glue.Agent.prototype)) {
+    if (name !== "free" && name !== "constructor") Object.defineProperty(this, name, { get: refuseFreed });
+  }
 };
 if (Symbol.dispose) glue.Agent.prototype[Symbol.dispose] = glue.Agent.prototype.free;
+
+function refuseFreed() {
+  const error = new Error("This agent was freed. Make a new one.");
+  error.name = "SluiceError";
+  error.code = "freed";
+  throw error;
+}
 
 export function agentLoop(...args) {
   requireInit("agentLoop");
