@@ -984,8 +984,13 @@ type TypeNamed<T, S> = T extends "string" ? string
     : T extends "object" ? ObjectOf<S>
     : any;
 
-/** The type of the values that a JSON Schema accepts, as far as types can say it. */
-export type Infer<S> = S extends { readonly static: infer T } ? T
+/**
+ * The type of the values that a schema accepts, as far as types can say it: a JSON Schema, or the
+ * object of a library that says so itself (Standard Schema, TypeBox).
+ */
+export type Infer<S> = S extends { readonly "~standard": { readonly types?: infer T } }
+    ? (NonNullable<T> extends { readonly output: infer O } ? O : any)
+    : S extends { readonly static: infer T } ? T
     : S extends { readonly const: infer C } ? C
     : S extends { readonly enum: readonly (infer E)[] } ? E
     : S extends { readonly anyOf: readonly (infer A)[] } ? Infer<A>
@@ -1195,6 +1200,12 @@ export type ScriptTurns = (context: Context, call: number) => ScriptTurn | Promi
 export interface ScriptOptions {
     /** Pace of the scripted answers; as fast as possible when absent. */
     tokensPerSecond?: number;
+}
+
+/** What calls that cannot be right throw or reject with. */
+export interface SluiceError extends Error {
+    name: "SluiceError";
+    code: "invalid_argument" | "busy" | "nothing_to_continue" | "not_initialised" | "freed";
 }
 
 
