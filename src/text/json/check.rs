@@ -163,12 +163,14 @@ impl Checker<'_> {
         (count > 0).then_some(())
     }
 
+    #[inline(always)]
     fn skip_space(&mut self) {
         while matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
             self.at += 1;
         }
     }
 
+    #[inline(always)]
     fn peek(&self) -> Option<u8> {
         self.bytes.get(self.at).copied()
     }
