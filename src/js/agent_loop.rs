@@ -6,8 +6,9 @@ use js_sys::Array;
 use wasm_bindgen::prelude::*;
 
 use crate::agent::run::run;
-use crate::js::agent::read_messages;
-use crate::js::host::{Core, Kind, PageHost, read_model};
+use crate::js::core::{Core, read_model};
+use crate::js::host::{Kind, PageHost};
+use crate::js::input::read_messages;
 use crate::js::live::{Channel, EventStream};
 use crate::js::options::{Options, Owner};
 use crate::js::page::Handle;

@@ -8,7 +8,7 @@
     reason = "the methods that return a named future promise no more than the trait"
 )]
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use gloo_timers::future::TimeoutFuture;
@@ -18,94 +18,33 @@ use wasm_bindgen::prelude::*;
 use web_sys::AbortController;
 
 use crate::agent::host::{
-    BeforeToolCall, Call, Clock, Head, Host, HttpResponse, Presenter, Progress, Rules, Source,
-    Tail, Tool, ToolOutput, ToolRunner, Transport,
+    Call, Clock, Head, Host, HttpResponse, Presenter, Rules, Source, Tail, Transport,
 };
 use crate::agent::queue::Queue;
-use crate::assemble::{AssembledCall, Batch};
+use crate::assemble::Batch;
 use crate::error::{ErrorCode, ErrorInfo, Failure};
 use crate::event::{AgentEvent, MessageEndEvent, MessageStartEvent};
+use crate::js::core::{Core, read_model};
 use crate::js::fetch::{self, Body};
-use crate::js::live::{Channel, Delivery, Update};
+use crate::js::live::{Delivery, Update};
 use crate::js::network::{Network, call_hook, hook_failed};
-use crate::js::options::{Hook, Options};
+use crate::js::options::Hook;
 use crate::js::page::{Handle, JsPage, event_to_js, to_js};
-use crate::js::pattern::RegExpMatcher;
 use crate::js::run_control::RunControl;
-use crate::js::state::State;
 use crate::js::stream_fn::AppStream;
-use crate::js::tool::{PageTool, ToolSet, json_to_js};
-use crate::js::{error, result, transcript, value};
+use crate::js::{error, transcript, value};
 use crate::message::{AssistantMessage, StopReason, Usage};
 use crate::model::{Model, RequestOptions};
 use crate::protocol::{Context, HttpRequest, StreamPart};
-use crate::schema::PatternMatcher;
-
-/// Everything that outlives a run.
-#[derive(Debug)]
-pub(super) struct Core {
-    pub(super) state: State,
-    pub(super) channel: Channel,
-    pub(super) options: Options,
-    pub(super) interrupt_mode: Cell<crate::agent::host::InterruptMode>,
-    pub(super) tools: RefCell<Rc<ToolSet>>,
-    pub(super) steering: RefCell<Queue<Handle>>,
-    pub(super) follow_ups: RefCell<Queue<Handle>>,
-    pub(super) run: RefCell<Option<RunControl>>,
-}
-
-impl Core {
-    pub(super) fn new(state: State, options: Options) -> Self {
-        let core = Self {
-            channel: Channel::new(state.record()),
-            state,
-            interrupt_mode: Cell::new(options.rules.interrupt_mode),
-            tools: RefCell::default(),
-            steering: RefCell::default(),
-            follow_ups: RefCell::default(),
-            run: RefCell::default(),
-            options,
-        };
-        core.steering.borrow_mut().mode = core.options.steering_mode;
-        core.follow_ups.borrow_mut().mode = core.options.follow_up_mode;
-        core
-    }
-
-    /// The tools as the state has them now, checked.
-    fn tool_set(&self) -> Result<Rc<ToolSet>, JsValue> {
-        let tools = self.state.get("tools");
-        let known = self.tools.borrow().clone();
-        if known.is_of(&tools) {
-            return Ok(known);
-        }
-        let set = Rc::new(ToolSet::read(&tools)?);
-        *self.tools.borrow_mut() = set.clone();
-        Ok(set)
-    }
-}
-
-/// Reads a model of the app.
-///
-/// # Errors
-/// What is missing or wrong.
-pub(super) fn read_model(model: &JsValue) -> Result<Model, String> {
-    if !value::is_plain_object(model) {
-        return Err(format!(
-            "model must be an object with id and api, but is {}.",
-            value::kind(model)
-        ));
-    }
-    transcript::read(model).map_err(|problem| format!("model: {problem}."))
-}
 
 /// One run of a [`Core`].
 #[derive(Debug)]
 pub(super) struct PageHost {
-    core: Rc<Core>,
-    run: RunControl,
+    pub(super) core: Rc<Core>,
+    pub(super) run: RunControl,
     kind: Kind,
     /// Of tools that are running, by call id.
-    controllers: RefCell<Vec<(String, AbortController)>>,
+    pub(super) controllers: RefCell<Vec<(String, AbortController)>>,
 }
 
 /// What events say.
@@ -132,16 +71,6 @@ impl PageHost {
             options: &self.core.options,
             model: self.core.state.get("model"),
         }
-    }
-
-    fn page_tool(&self, name: &str) -> Option<PageTool> {
-        self.core.tools.borrow().find(name).cloned()
-    }
-
-    fn take_controller(&self, call: &AssembledCall) -> Option<AbortController> {
-        let mut controllers = self.controllers.borrow_mut();
-        let index = controllers.iter().position(|(id, _)| *id == call.id)?;
-        Some(controllers.swap_remove(index).1)
     }
 
     /// `transformContext`, then `convertToLlm`.
@@ -205,29 +134,6 @@ impl PageHost {
         options.reasoning = self.core.state.thinking_level();
         options
     }
-
-    /// The hook's argument: `{ assistantMessage, toolCall, args, context }`.
-    fn tool_call_context(&self, call: &AssembledCall, arguments: &JsValue) -> JsValue {
-        let message = self
-            .core
-            .state
-            .messages()
-            .into_iter()
-            .rev()
-            .find(|message| value::get_string(message, "role").as_deref() == Some("assistant"));
-        let message = message.unwrap_or(JsValue::UNDEFINED);
-        let context = value::object(&[
-            ("systemPrompt", &self.core.state.get("systemPrompt")),
-            ("messages", &self.core.state.get("messages")),
-            ("tools", &self.core.state.get("tools")),
-        ]);
-        value::object(&[
-            ("assistantMessage", &message),
-            ("toolCall", &block_of(&message, call)),
-            ("args", arguments),
-            ("context", &context),
-        ])
-    }
 }
 
 fn is_llm_message(message: &JsValue) -> bool {
@@ -249,11 +155,6 @@ fn require_array(name: &str, found: &JsValue) -> Result<(), Failure> {
             ),
         ))
     }
-}
-
-fn block_of(message: &JsValue, call: &AssembledCall) -> JsValue {
-    js_sys::Reflect::get_u32(&value::get(message, "content"), call.block)
-        .unwrap_or(JsValue::UNDEFINED)
 }
 
 /// An assistant message without content.
@@ -394,173 +295,6 @@ impl PageHost {
         value::set(&event, "type", &kind.into());
         self.core.channel.emit(&event)
     }
-}
-
-impl ToolRunner for PageHost {
-    fn tool(&self, name: &str) -> Option<Rc<Tool>> {
-        self.page_tool(name).map(|tool| tool.spec)
-    }
-
-    fn tool_names(&self) -> Vec<String> {
-        self.core.tools.borrow().names()
-    }
-
-    fn pattern_matcher(&self) -> &dyn PatternMatcher {
-        &RegExpMatcher
-    }
-
-    async fn prepare_arguments(
-        &self,
-        call: &AssembledCall,
-        arguments: serde_json::Value,
-    ) -> Result<serde_json::Value, String> {
-        match self.page_tool(&call.name) {
-            Some(tool) => tool.prepare_arguments(arguments),
-            None => Ok(arguments),
-        }
-    }
-
-    async fn before_tool_call(
-        &self,
-        call: &AssembledCall,
-        arguments: Handle,
-    ) -> Result<BeforeToolCall<Handle>, String> {
-        let Some(hook) = self.core.options.hook(Hook::BeforeToolCall) else {
-            return Ok(BeforeToolCall::Run(arguments));
-        };
-        let context = self.tool_call_context(call, &arguments.0);
-        let decision = call_hook("beforeToolCall", hook, &[&context, &self.run.signal()])
-            .await
-            .map_err(|error| error.message)?;
-        if value::get(&decision, "block").is_truthy() {
-            let reason = value::get_string(&decision, "reason");
-            return Ok(BeforeToolCall::Block(
-                reason.unwrap_or_else(|| "The tool call was blocked.".to_owned()),
-            ));
-        }
-        let replaced = value::get(&decision, "args");
-        Ok(BeforeToolCall::Run(if replaced.is_undefined() {
-            arguments
-        } else {
-            Handle(replaced)
-        }))
-    }
-
-    async fn run_tool(
-        &self,
-        call: &AssembledCall,
-        arguments: Handle,
-        progress: Progress<Handle>,
-    ) -> Result<ToolOutput<Handle>, String> {
-        let Some(tool) = self.page_tool(&call.name) else {
-            return Err(format!(
-                "The tool \"{}\" was removed before it ran.",
-                call.name
-            ));
-        };
-        let controller = AbortController::new().map_err(|thrown| error::describe(&thrown))?;
-        self.controllers
-            .borrow_mut()
-            .push((call.id.clone(), controller.clone()));
-        let output = tool
-            .run(&call.id, &arguments.0, &controller, progress)
-            .await;
-        self.take_controller(call);
-        output
-    }
-
-    fn stop_tool(&self, call: &AssembledCall, reason: &str) {
-        let Some(controller) = self.take_controller(call) else {
-            return;
-        };
-        let aborted = value::get(&self.run.signal(), "reason");
-        let reason = if aborted.is_undefined() {
-            js_sys::Error::new(reason).into()
-        } else {
-            aborted
-        };
-        controller.abort_with_reason(&reason);
-    }
-
-    async fn after_tool_call(
-        &self,
-        call: &AssembledCall,
-        arguments: Handle,
-        output: ToolOutput<Handle>,
-    ) -> Result<ToolOutput<Handle>, String> {
-        let Some(hook) = self.core.options.hook(Hook::AfterToolCall) else {
-            return Ok(output);
-        };
-        let context = self.tool_call_context(call, &arguments.0);
-        value::set(&context, "result", &output.result.0);
-        value::set(&context, "isError", &output.is_error.into());
-        let change = call_hook("afterToolCall", hook, &[&context, &self.run.signal()])
-            .await
-            .map_err(|error| error.message)?;
-        changed_output(&change, output)
-    }
-
-    fn value(&self, json: &serde_json::Value) -> Handle {
-        Handle(json_to_js(json))
-    }
-
-    fn shown_arguments(&self, message: &Handle, call: &AssembledCall) -> Handle {
-        Handle(value::get(&block_of(&message.0, call), "arguments"))
-    }
-
-    fn error_result(&self, text: &str) -> Handle {
-        Handle(result::text_result(text))
-    }
-
-    fn tool_result_message(
-        &self,
-        call: &AssembledCall,
-        output: &ToolOutput<Handle>,
-        duration_ms: Option<f64>,
-    ) -> Handle {
-        Handle(value::object(&[
-            ("role", &"toolResult".into()),
-            ("toolCallId", &call.id.as_str().into()),
-            ("toolName", &call.name.as_str().into()),
-            ("content", &value::get(&output.result.0, "content")),
-            ("details", &value::get(&output.result.0, "details")),
-            ("isError", &output.is_error.into()),
-            ("timestamp", &self.now().into()),
-            (
-                "durationMs",
-                &duration_ms.map_or(JsValue::UNDEFINED, JsValue::from),
-            ),
-        ]))
-    }
-}
-
-/// What `afterToolCall` returned replaces the output field by field.
-fn changed_output(
-    change: &JsValue,
-    output: ToolOutput<Handle>,
-) -> Result<ToolOutput<Handle>, String> {
-    if !change.is_object() {
-        return Ok(output);
-    }
-    let field = |key: &str| match value::get(change, key) {
-        found if found.is_undefined() => value::get(&output.result.0, key),
-        found => found,
-    };
-    let content = field("content");
-    result::check_content(&content)
-        .map_err(|problem| format!("afterToolCall returned {problem}"))?;
-    let truth = |key: &str, before: bool| match value::get(change, key) {
-        found if found.is_undefined() => before,
-        found => found.is_truthy(),
-    };
-    Ok(ToolOutput {
-        is_error: truth("isError", output.is_error),
-        terminate: truth("terminate", output.terminate),
-        result: Handle(value::object(&[
-            ("content", &content),
-            ("details", &field("details")),
-        ])),
-    })
 }
 
 impl Host for PageHost {

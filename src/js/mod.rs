@@ -10,10 +10,12 @@
 
 mod agent;
 mod agent_loop;
+mod core;
 mod error;
 mod fetch;
 mod fields;
 mod host;
+mod input;
 mod live;
 mod network;
 mod options;
@@ -27,6 +29,7 @@ mod stream_fn;
 mod stream_simple;
 mod task;
 mod tool;
+mod tool_runner;
 mod transcript;
 mod types;
 mod value;

@@ -1,0 +1,224 @@
+//! The page's tools and hooks as the loop runs them.
+
+use std::rc::Rc;
+
+use wasm_bindgen::prelude::*;
+use web_sys::AbortController;
+
+use crate::agent::host::{BeforeToolCall, Clock, Progress, Tool, ToolOutput, ToolRunner};
+use crate::assemble::AssembledCall;
+use crate::js::host::PageHost;
+use crate::js::network::call_hook;
+use crate::js::options::Hook;
+use crate::js::page::Handle;
+use crate::js::pattern::RegExpMatcher;
+use crate::js::tool::{PageTool, json_to_js};
+use crate::js::{error, result, value};
+use crate::schema::PatternMatcher;
+
+impl PageHost {
+    fn page_tool(&self, name: &str) -> Option<PageTool> {
+        self.core.tools.borrow().find(name).cloned()
+    }
+
+    fn take_controller(&self, call: &AssembledCall) -> Option<AbortController> {
+        let mut controllers = self.controllers.borrow_mut();
+        let index = controllers.iter().position(|(id, _)| *id == call.id)?;
+        Some(controllers.swap_remove(index).1)
+    }
+
+    /// The hook's argument: `{ assistantMessage, toolCall, args, context }`.
+    fn tool_call_context(&self, call: &AssembledCall, arguments: &JsValue) -> JsValue {
+        let message = self
+            .core
+            .state
+            .messages()
+            .into_iter()
+            .rev()
+            .find(|message| value::get_string(message, "role").as_deref() == Some("assistant"));
+        let message = message.unwrap_or(JsValue::UNDEFINED);
+        let context = value::object(&[
+            ("systemPrompt", &self.core.state.get("systemPrompt")),
+            ("messages", &self.core.state.get("messages")),
+            ("tools", &self.core.state.get("tools")),
+        ]);
+        value::object(&[
+            ("assistantMessage", &message),
+            ("toolCall", &block_of(&message, call)),
+            ("args", arguments),
+            ("context", &context),
+        ])
+    }
+}
+
+fn block_of(message: &JsValue, call: &AssembledCall) -> JsValue {
+    js_sys::Reflect::get_u32(&value::get(message, "content"), call.block)
+        .unwrap_or(JsValue::UNDEFINED)
+}
+
+impl ToolRunner for PageHost {
+    fn tool(&self, name: &str) -> Option<Rc<Tool>> {
+        self.page_tool(name).map(|tool| tool.spec)
+    }
+
+    fn tool_names(&self) -> Vec<String> {
+        self.core.tools.borrow().names()
+    }
+
+    fn pattern_matcher(&self) -> &dyn PatternMatcher {
+        &RegExpMatcher
+    }
+
+    async fn prepare_arguments(
+        &self,
+        call: &AssembledCall,
+        arguments: serde_json::Value,
+    ) -> Result<serde_json::Value, String> {
+        match self.page_tool(&call.name) {
+            Some(tool) => tool.prepare_arguments(arguments),
+            None => Ok(arguments),
+        }
+    }
+
+    async fn before_tool_call(
+        &self,
+        call: &AssembledCall,
+        arguments: Handle,
+    ) -> Result<BeforeToolCall<Handle>, String> {
+        let Some(hook) = self.core.options.hook(Hook::BeforeToolCall) else {
+            return Ok(BeforeToolCall::Run(arguments));
+        };
+        let context = self.tool_call_context(call, &arguments.0);
+        let decision = call_hook("beforeToolCall", hook, &[&context, &self.run.signal()])
+            .await
+            .map_err(|error| error.message)?;
+        if value::get(&decision, "block").is_truthy() {
+            let reason = value::get_string(&decision, "reason");
+            return Ok(BeforeToolCall::Block(
+                reason.unwrap_or_else(|| "The tool call was blocked.".to_owned()),
+            ));
+        }
+        let replaced = value::get(&decision, "args");
+        Ok(BeforeToolCall::Run(if replaced.is_undefined() {
+            arguments
+        } else {
+            Handle(replaced)
+        }))
+    }
+
+    async fn run_tool(
+        &self,
+        call: &AssembledCall,
+        arguments: Handle,
+        progress: Progress<Handle>,
+    ) -> Result<ToolOutput<Handle>, String> {
+        let Some(tool) = self.page_tool(&call.name) else {
+            return Err(format!(
+                "The tool \"{}\" was removed before it ran.",
+                call.name
+            ));
+        };
+        let controller = AbortController::new().map_err(|thrown| error::describe(&thrown))?;
+        self.controllers
+            .borrow_mut()
+            .push((call.id.clone(), controller.clone()));
+        let output = tool
+            .run(&call.id, &arguments.0, &controller, progress)
+            .await;
+        self.take_controller(call);
+        output
+    }
+
+    fn stop_tool(&self, call: &AssembledCall, reason: &str) {
+        let Some(controller) = self.take_controller(call) else {
+            return;
+        };
+        let aborted = value::get(&self.run.signal(), "reason");
+        let reason = if aborted.is_undefined() {
+            js_sys::Error::new(reason).into()
+        } else {
+            aborted
+        };
+        controller.abort_with_reason(&reason);
+    }
+
+    async fn after_tool_call(
+        &self,
+        call: &AssembledCall,
+        arguments: Handle,
+        output: ToolOutput<Handle>,
+    ) -> Result<ToolOutput<Handle>, String> {
+        let Some(hook) = self.core.options.hook(Hook::AfterToolCall) else {
+            return Ok(output);
+        };
+        let context = self.tool_call_context(call, &arguments.0);
+        value::set(&context, "result", &output.result.0);
+        value::set(&context, "isError", &output.is_error.into());
+        let change = call_hook("afterToolCall", hook, &[&context, &self.run.signal()])
+            .await
+            .map_err(|error| error.message)?;
+        changed_output(&change, output)
+    }
+
+    fn value(&self, json: &serde_json::Value) -> Handle {
+        Handle(json_to_js(json))
+    }
+
+    fn shown_arguments(&self, message: &Handle, call: &AssembledCall) -> Handle {
+        Handle(value::get(&block_of(&message.0, call), "arguments"))
+    }
+
+    fn error_result(&self, text: &str) -> Handle {
+        Handle(result::text_result(text))
+    }
+
+    fn tool_result_message(
+        &self,
+        call: &AssembledCall,
+        output: &ToolOutput<Handle>,
+        duration_ms: Option<f64>,
+    ) -> Handle {
+        Handle(value::object(&[
+            ("role", &"toolResult".into()),
+            ("toolCallId", &call.id.as_str().into()),
+            ("toolName", &call.name.as_str().into()),
+            ("content", &value::get(&output.result.0, "content")),
+            ("details", &value::get(&output.result.0, "details")),
+            ("isError", &output.is_error.into()),
+            ("timestamp", &self.now().into()),
+            (
+                "durationMs",
+                &duration_ms.map_or(JsValue::UNDEFINED, JsValue::from),
+            ),
+        ]))
+    }
+}
+
+/// What `afterToolCall` returned replaces the output field by field.
+fn changed_output(
+    change: &JsValue,
+    output: ToolOutput<Handle>,
+) -> Result<ToolOutput<Handle>, String> {
+    if !change.is_object() {
+        return Ok(output);
+    }
+    let field = |key: &str| match value::get(change, key) {
+        found if found.is_undefined() => value::get(&output.result.0, key),
+        found => found,
+    };
+    let content = field("content");
+    result::check_content(&content)
+        .map_err(|problem| format!("afterToolCall returned {problem}"))?;
+    let truth = |key: &str, before: bool| match value::get(change, key) {
+        found if found.is_undefined() => before,
+        found => found.is_truthy(),
+    };
+    Ok(ToolOutput {
+        is_error: truth("isError", output.is_error),
+        terminate: truth("terminate", output.terminate),
+        result: Handle(value::object(&[
+            ("content", &content),
+            ("details", &field("details")),
+        ])),
+    })
+}
