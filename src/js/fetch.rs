@@ -131,7 +131,7 @@ pub(super) async fn send(
             ErrorCode::Network,
             format!(
                 "Could not reach {place}: {}. Check the network, the address, and that the server allows this page (CORS).",
-                error::describe(&thrown)
+                without_secrets(error::describe(&thrown), &request.headers)
             ),
         )
     })?;
@@ -269,6 +269,22 @@ impl Drop for Body {
         }
     }
 }
+
+/// A text of the app's `fetch`, without the values of headers in it: one of them is the key.
+fn without_secrets(mut text: String, headers: &[(String, String)]) -> String {
+    let told = |name: &str| matches!(name, "accept" | "content-type");
+    for (_, value) in headers.iter().filter(|(name, _)| !told(name)) {
+        // Behind the scheme of an authorization.
+        let secret = value.rsplit(' ').next().unwrap_or(value);
+        if secret.len() >= SHORTEST_SECRET {
+            text = text.split(secret).collect::<Vec<_>>().join("[hidden]");
+        }
+    }
+    text
+}
+
+/// Shorter values are words that may well stand in an error message.
+const SHORTEST_SECRET: usize = 12;
 
 /// The address without query and fragment, in which keys may stand.
 fn place(url: &str) -> &str {

@@ -191,8 +191,11 @@ impl PageTool {
         progress: Progress<Handle>,
     ) -> Result<ToolOutput<Handle>, String> {
         // Tools may keep this function for ever, so the garbage collector decides when it goes.
-        let on_update = Closure::<dyn Fn(JsValue)>::new(move |partial| progress(Handle(partial)))
-            .into_js_value();
+        let report = move |partial: JsValue| match result::tool_result(&partial) {
+            Ok(partial) => progress(Handle(partial)),
+            Err(problem) => warn(&["onUpdate was ignored. ", &problem].concat()),
+        };
+        let on_update = Closure::<dyn Fn(JsValue)>::new(report).into_js_value();
         let returned = value::call(
             &self.execute,
             &self.object,

@@ -127,7 +127,11 @@ pub(super) fn kind(value: &JsValue) -> String {
         let shown: String = text.chars().take(40).collect();
         ["the string ", &to_text(&shown.into())].concat()
     } else if let Some(number) = value.as_f64() {
-        format!("the number {}", number::format(number))
+        if number.is_finite() {
+            ["the number ", &number::format(number)].concat()
+        } else {
+            "no finite number".to_owned()
+        }
     } else if let Some(truth) = value.as_bool() {
         format!("the boolean {truth}")
     } else if Array::is_array(value) {

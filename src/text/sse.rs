@@ -48,6 +48,9 @@ pub struct Frame<'a> {
     pub event: &'a str,
     /// The values of the `data` fields, joined by line feeds.
     pub data: &'a str,
+    /// Whether the event was ended by a blank line. The last one of a body may lack it, and then it may
+    /// also have been cut.
+    pub is_whole: bool,
 }
 
 /// Decodes one response body: [`push`](Self::push) each chunk and take frames until there are none, then
@@ -75,6 +78,8 @@ pub struct SseDecoder {
     /// The event has been lent and makes room for the next one.
     dispatched: bool,
     finished: bool,
+    /// The event was ended by the end of the body.
+    is_tail: bool,
     overflowed: bool,
 }
 
@@ -114,6 +119,7 @@ impl SseDecoder {
             after_cr: false,
             dispatched: false,
             finished: false,
+            is_tail: false,
             overflowed: false,
         }
     }
@@ -178,6 +184,7 @@ impl SseDecoder {
 
     /// Ends the body. True if that completes an event.
     fn read_tail(&mut self) -> bool {
+        self.is_tail = true;
         let tail = self.line..self.buffer.len();
         self.line = tail.end;
         self.scanned = tail.end;
@@ -284,6 +291,7 @@ impl SseDecoder {
         Some(Frame {
             event: &self.event,
             data,
+            is_whole: !self.is_tail,
         })
     }
 

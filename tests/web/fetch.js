@@ -305,3 +305,14 @@ export async function frames_that_are_not_json_fail_with_the_rest_kept(sluice) {
   const odd = await complete(sluice, fetchOf([frame({ choices: [] }), delta({ role: "assistant" }), ...answer("fine")]));
   same(textOf(odd), "fine", "frames without content are skipped");
 }
+
+export async function a_fetch_that_fails_with_the_key_in_its_message_does_not_tell_it(sluice) {
+  const fetch = async (url, init) => {
+    throw new Error(`refused ${init.headers.authorization}`);
+  };
+  const agent = new sluice.Agent({ initialState: { model }, fetch, apiKey: "secret-key-of-an-app" });
+  await agent.prompt("x");
+  const message = last(agent);
+  same(message.error.code, "network", "the code");
+  check(!JSON.stringify(message).includes("secret-key"), "the key is not told");
+}

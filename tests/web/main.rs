@@ -211,6 +211,7 @@ scenarios! {
     the_body_of_a_large_request_is_the_page_s_own,
     the_prototype_iterator_of_streams_is_not_needed,
     frames_that_are_not_json_fail_with_the_rest_kept,
+    a_fetch_that_fails_with_the_key_in_its_message_does_not_tell_it,
 }
 
 scenarios! {

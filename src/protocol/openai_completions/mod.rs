@@ -11,7 +11,7 @@
 //! let mut decoder = Api::OpenAiCompletions.decoder();
 //! let mut parts = Vec::new();
 //! for data in [r#"{"choices":[{"delta":{"content":"Hi"},"finish_reason":"stop"}]}"#, "[DONE]"] {
-//!     decoder.on_frame(Frame { event: "", data }, &mut parts);
+//!     decoder.on_frame(Frame { event: "", data, is_whole: true }, &mut parts);
 //! }
 //! assert_eq!(parts[0], StreamPart::Text("Hi".into()));
 //! assert!(decoder.is_done());

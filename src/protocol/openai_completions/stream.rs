@@ -46,7 +46,7 @@ impl StreamDecoder {
         } else if data == "[DONE]" {
             self.end(true, parts);
         } else if !data.is_empty() && !data.starts_with(':') {
-            self.on_payload(data, parts);
+            self.on_payload(data, frame.is_whole, parts);
         }
     }
 
@@ -60,7 +60,7 @@ impl StreamDecoder {
         if failure::looks_like_html(body) {
             return self.fail(bad_response("the response is an HTML page", false), parts);
         }
-        self.on_payload(body, parts);
+        self.on_payload(body, true, parts);
         if !self.done && !self.answered && self.verdict.is_none() {
             self.fail(
                 bad_response("the response is no chat completion", false),
@@ -87,10 +87,12 @@ impl StreamDecoder {
         self.done || self.verdict.is_some()
     }
 
-    fn on_payload(&mut self, data: &str, parts: &mut Vec<StreamPart>) {
+    fn on_payload(&mut self, data: &str, is_whole: bool, parts: &mut Vec<StreamPart>) {
         match Chunk::read(data) {
             Some(chunk) if chunk.is_usual => self.on_chunk(chunk, parts),
             Some(chunk) => self.on_unusual(data, chunk, parts),
+            // The last event of a body that was cut is cut too: the end of the body says so.
+            None if !is_whole => {}
             None => self.fail(
                 bad_response("the response holds malformed JSON", true),
                 parts,

@@ -22,7 +22,7 @@ use crate::text::scan::position_of_either;
 
 /// How many containers may be open at once. Arguments that people write stay far below it; the bound keeps
 /// hostile text from overflowing the stack of whoever walks the value.
-pub const MAX_DEPTH: usize = 128;
+pub const MAX_DEPTH: usize = 100;
 
 /// Reads argument text piece by piece; see the [module](super) for what it accepts.
 #[derive(Debug, Default)]

@@ -48,6 +48,7 @@ fn read<S: AsRef<str>>(payloads: &[S]) -> Told {
             Frame {
                 event: "",
                 data: payload.as_ref(),
+                is_whole: true,
             },
             &mut parts,
         );
@@ -132,7 +133,14 @@ fn reading_ends_with_the_marker_and_the_verdict_is_known_before() {
     let mut decoder = StreamDecoder::default();
     let mut parts = Vec::new();
     let mut see = |decoder: &mut StreamDecoder, data: &str| {
-        decoder.on_frame(Frame { event: "", data }, &mut parts);
+        decoder.on_frame(
+            Frame {
+                event: "",
+                data,
+                is_whole: true,
+            },
+            &mut parts,
+        );
         (decoder.is_complete(), decoder.is_done())
     };
     assert_eq!(see(&mut decoder, &text("a")), (false, false));
@@ -458,6 +466,7 @@ fn an_error_event_is_a_failure_whatever_it_holds() {
             Frame {
                 event: "error",
                 data,
+                is_whole: true,
             },
             &mut parts,
         );
@@ -567,4 +576,25 @@ fn counts_behind_the_reason_and_on_a_failure_are_read() {
     }
     let failed = r#"{"choices":[],"error":{"message":"x"},"usage":{"prompt_tokens":9}}"#;
     assert_eq!(read(&[failed]).usage.input, Some(9.0));
+}
+
+#[test]
+fn an_event_that_the_end_of_the_body_cuts_is_a_cut_response() {
+    let mut decoder = StreamDecoder::default();
+    let mut parts = Vec::new();
+    let data = r#"{"choices":[{"de"#;
+    decoder.on_frame(
+        Frame {
+            event: "",
+            data,
+            is_whole: false,
+        },
+        &mut parts,
+    );
+    assert_eq!(parts, []);
+    decoder.finish(&mut parts);
+    assert!(matches!(
+        parts.as_slice(),
+        [StreamPart::Error(error)] if error.code == ErrorCode::Truncated && error.retryable
+    ));
 }
