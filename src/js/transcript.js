@@ -8,6 +8,13 @@ const FIELDS = {
   toolResult: ["toolCallId", "toolName", "content", "isError", "timestamp"],
 };
 
+const BLOCK_FIELDS = {
+  text: ["text", "textSignature"],
+  thinking: ["thinking", "thinkingSignature", "redacted"],
+  toolCall: ["id", "name", "arguments", "thoughtSignature"],
+  image: ["data", "mimeType"],
+};
+
 /**
  * One line of JSON per message. Only what a provider can be told is read: what an app keeps on its
  * messages (`details`, fields of its own) may be anything, cycles and functions included.
@@ -21,13 +28,22 @@ function toLine(message, index) {
   if (fields === undefined) {
     throw new Error(`messages[${index}] has the role ${JSON.stringify(message?.role)}, which no model knows. Let convertToLlm turn it into a user, assistant or toolResult message, or leave it out.`);
   }
-  const told = { role: message.role };
-  for (const field of fields) told[field] = message[field];
   try {
+    const told = { role: message.role, ...pick(message, fields) };
+    if (Array.isArray(told.content)) told.content = told.content.map(toBlock);
     return withoutLoneSurrogates(JSON.stringify(told));
   } catch (error) {
     throw new Error(`messages[${index}] (${message.role}) cannot be written as JSON: ${error?.message}`);
   }
+}
+
+function toBlock(block) {
+  const fields = BLOCK_FIELDS[block?.type];
+  return fields === undefined ? block : { type: block.type, ...pick(block, fields) };
+}
+
+function pick(object, fields) {
+  return Object.fromEntries(fields.map((field) => [field, object[field]]));
 }
 
 /** Any value as JSON text that every parser takes. */

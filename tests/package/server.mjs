@@ -97,12 +97,17 @@ async function serve(providers, request, response) {
   await send(response, body.subarray(0, end), answer.pieces ?? 24);
   if (answer.stallAt !== undefined) return;
   if (answer.breakAt !== undefined) {
+    // A browser throws away what it has not handed to the page when the connection breaks.
+    await sleep(READ_MS);
     isOurs = true;
     response.destroy();
   } else {
     response.end();
   }
 }
+
+/** Time for a page on a busy machine to read what was written, in milliseconds. */
+const READ_MS = 500;
 
 /** Writes the bytes in chunks of 1 to `largest`: the same sizes every time. */
 async function send(response, bytes, largest) {

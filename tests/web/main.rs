@@ -148,6 +148,7 @@ scenarios! {
     a_run_has_a_limit_of_turns,
     tools_of_the_state_may_change_during_a_run,
     a_tool_pushed_onto_the_array_is_seen,
+    odd_members_of_a_result_do_not_spoil_the_next_request,
 }
 
 scenarios! {

@@ -359,3 +359,13 @@ export async function a_tool_pushed_onto_the_array_is_seen(sluice) {
   await agent.prompt("go");
   same(agent.state.messages[2].content[0].text, "ran", "the result");
 }
+
+export async function odd_members_of_a_result_do_not_spoil_the_next_request(sluice) {
+  const extra = {};
+  extra.self = extra;
+  const fetch = fetchOf(calls(["a", "f", {}]), answer("ok"));
+  const agent = agentWith(sluice, fetch, { tools: [tool("f", () => ({ content: [{ type: "text", text: "x", extra }] }))] });
+  await agent.prompt("go");
+  same(last(agent).stopReason, "stop", "the run ends well");
+  same(fetch.requests[1].body.messages.at(-1).content, "x", "what the model gets");
+}

@@ -47,7 +47,7 @@ pub const MAX_DEPTH: usize = 128;
 
 /// The text is not JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the text is not JSON (at byte {offset})")]
+#[error("the text is not JSON, or nested deeper than {MAX_DEPTH} levels (at byte {offset})")]
 pub struct SyntaxError {
     /// Bytes from the start of the text to the place of the error.
     pub offset: usize,
