@@ -26,6 +26,7 @@ use crate::error::{ErrorCode, ErrorInfo, Failure};
 use crate::event::{AgentEvent, MessageEndEvent, MessageStartEvent};
 use crate::js::core::{Core, read_model};
 use crate::js::fetch::{self, Body};
+use crate::js::input::check_message;
 use crate::js::live::{Delivery, Update};
 use crate::js::network::{Network, call_hook, hook_failed};
 use crate::js::options::Hook;
@@ -375,9 +376,11 @@ async fn poll(callback: Option<&Function>, queue: &RefCell<Queue<Handle>>) {
     let Some(callback) = callback else { return };
     // A callback that fails has no messages.
     if let Ok(messages) = value::call(callback, &JsValue::UNDEFINED, &[]).await {
-        let mut queue = queue.borrow_mut();
         for message in value::items(&messages) {
-            queue.push(Handle(message));
+            // What is no message is none to wait for.
+            if let Ok(message) = check_message(message, "message") {
+                queue.borrow_mut().push(Handle(message));
+            }
         }
     }
 }

@@ -92,6 +92,14 @@ impl ToolRunner for PageHost {
         let decision = call_hook("beforeToolCall", hook, &[&context, &self.run.signal()])
             .await
             .map_err(|error| error.message)?;
+        // A decision that cannot be read must not let the tool run.
+        let is_silent = decision.is_undefined() || decision.is_null();
+        if !is_silent && !value::is_plain_object(&decision) {
+            let found = value::kind(&decision);
+            return Err(format!(
+                "beforeToolCall must return {{ block, reason, args }} or nothing, but returned {found}."
+            ));
+        }
         if value::get(&decision, "block").is_truthy() {
             let reason = value::get_string(&decision, "reason");
             return Ok(BeforeToolCall::Block(

@@ -149,6 +149,7 @@ scenarios! {
     tools_of_the_state_may_change_during_a_run,
     a_tool_pushed_onto_the_array_is_seen,
     odd_members_of_a_result_do_not_spoil_the_next_request,
+    a_decision_that_cannot_be_read_does_not_let_the_tool_run,
 }
 
 scenarios! {

@@ -369,3 +369,16 @@ export async function odd_members_of_a_result_do_not_spoil_the_next_request(slui
   same(last(agent).stopReason, "stop", "the run ends well");
   same(fetch.requests[1].body.messages.at(-1).content, "x", "what the model gets");
 }
+
+export async function a_decision_that_cannot_be_read_does_not_let_the_tool_run(sluice) {
+  for (const decision of [false, true, "no", 5]) {
+    let ran = false;
+    const definition = tool("f", () => {
+      ran = true;
+      return said("x");
+    });
+    const { result } = await runTool(sluice, definition, {}, { beforeToolCall: () => decision });
+    check(!ran && result.isError, `the tool did not run (${decision})`);
+    matches(result.content[0].text, /beforeToolCall/, "the result");
+  }
+}

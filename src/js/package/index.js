@@ -24,6 +24,7 @@ export default function init(input) {
 
 /** Loads the module from bytes or a `WebAssembly.Module`, at once. */
 export function initSync(input) {
+  if (loading !== undefined && !isReady) throw new Error("init() is under way, and the module is loaded once: await it in place of initSync().");
   if (!isReady) glue.initSync(input);
   isReady = true;
   loading ??= Promise.resolve();
