@@ -9,16 +9,12 @@ export class EventStream {
   #onLeave;
   #result;
   #resolve;
-  #reject;
 
   constructor(onLeave) {
     this.#onLeave = onLeave;
-    this.#result = new Promise((resolve, reject) => {
+    this.#result = new Promise((resolve) => {
       this.#resolve = resolve;
-      this.#reject = reject;
     });
-    // Whoever never asks for the result must not see an unhandled rejection.
-    this.#result.catch(() => {});
   }
 
   push(event) {
@@ -30,11 +26,6 @@ export class EventStream {
 
   end(result) {
     this.#resolve(result);
-    this.#finish();
-  }
-
-  fail(error) {
-    this.#reject(error);
     this.#finish();
   }
 

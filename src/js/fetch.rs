@@ -17,7 +17,7 @@ use crate::agent::host::HttpResponse;
 use crate::error::{ErrorCode, ErrorInfo, Failure};
 use crate::js::{error, value};
 use crate::protocol::HttpRequest;
-use crate::text::number;
+use crate::text::{find, number};
 
 #[wasm_bindgen(module = "/src/js/body.js")]
 extern "C" {
@@ -276,8 +276,14 @@ fn without_secrets(mut text: String, headers: &[(String, String)]) -> String {
     for (_, value) in headers.iter().filter(|(name, _)| !told(name)) {
         // Behind the scheme of an authorization.
         let secret = value.rsplit(' ').next().unwrap_or(value);
-        if secret.len() >= SHORTEST_SECRET {
-            text = text.split(secret).collect::<Vec<_>>().join("[hidden]");
+        if secret.len() < SHORTEST_SECRET {
+            continue;
+        }
+        // What is put in is shorter than any secret, so this comes to an end.
+        while let Some(at) = find(&text, secret) {
+            let before = text.get(..at).unwrap_or_default();
+            let behind = text.get(at + secret.len()..).unwrap_or_default();
+            text = [before, "[hidden]", behind].concat();
         }
     }
     text
