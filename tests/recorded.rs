@@ -1,4 +1,4 @@
-//! Recorded chat-completions streams, however the network cuts them.
+//! Recorded streams of every wire, however the network cuts them.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::print_stderr)]
 
@@ -10,11 +10,10 @@ use sluice_agent::message::{
 };
 use sluice_agent::model::{Model, RequestOptions};
 use sluice_agent::protocol::{Api, Context, StreamPart};
+use support::decode;
 use support::fold::fold;
 use support::recorded::{Recording, recordings};
-use support::{chat_request, decode};
-
-const API: Api = Api::OpenAiCompletions;
+use support::wire::{check_request, completes, end_marker, frame};
 
 /// Each cut decodes the whole body, so cutting a long one everywhere is quadratic. Longer ones are
 /// cut at every place after their middle has been taken out, and as a whole at every 997th place.
@@ -24,16 +23,23 @@ const KEPT_IN_FRONT: usize = 2_000;
 const KEPT_BEHIND: usize = 4;
 const STRIDE: usize = 997;
 
-fn framed(recording: &Recording, line_end: &str) -> Vec<u8> {
-    let mut body = String::new();
-    for line in recording.lines.iter().map(String::as_str).chain(["[DONE]"]) {
-        body.push_str(&["data: ", line, line_end, line_end].concat());
-    }
-    body.into_bytes()
+fn framed(api: Api, recording: &Recording, line_end: &str) -> Vec<u8> {
+    let lines = recording.lines.iter().map(String::as_str);
+    lines
+        .chain(end_marker(api))
+        .map(|line| frame(api, line, line_end))
+        .collect::<String>()
+        .into_bytes()
 }
 
-fn whole(body: &[u8]) -> Vec<StreamPart> {
-    decode(API.decoder(), [body])
+fn whole(api: Api, body: &[u8]) -> Vec<StreamPart> {
+    decode(api.decoder(), [body])
+}
+
+/// Every recording of every wire.
+fn all_recordings() -> impl Iterator<Item = (Api, Recording)> {
+    let of = |api: Api| recordings(api.name()).into_iter().map(move |it| (api, it));
+    Api::ALL.into_iter().flat_map(of)
 }
 
 fn summary(message: &AssistantMessage) -> Value {
@@ -66,8 +72,8 @@ fn summary(message: &AssistantMessage) -> Value {
 
 #[test]
 fn every_stream_means_what_is_expected_of_it() {
-    for recording in recordings(API.name()) {
-        let message = summary(&fold(&whole(&framed(&recording, "\n"))));
+    for (api, recording) in all_recordings() {
+        let message = summary(&fold(api, &whole(api, &framed(api, &recording, "\n"))));
         for (member, expected) in recording.expected.as_object().expect("an object") {
             assert_eq!(&message[member], expected, "{member} of {}", recording.name);
         }
@@ -76,13 +82,14 @@ fn every_stream_means_what_is_expected_of_it() {
 
 #[test]
 fn counts_of_thinking_beside_the_completion_are_output() {
-    for recording in recordings(API.name()) {
+    let api = Api::OpenAiCompletions;
+    for recording in recordings(api.name()) {
         let last = recording.lines.last().expect("lines");
         let last: Value = serde_json::from_str(last).expect("JSON");
         let Some(total) = last["usage"]["total_tokens"].as_f64() else {
             continue;
         };
-        let usage = fold(&whole(&framed(&recording, "\n"))).usage;
+        let usage = fold(api, &whole(api, &framed(api, &recording, "\n"))).usage;
         let sum = usage.input + usage.output + usage.cache_read + usage.cache_write;
         assert_eq!(sum, total, "{}", recording.name);
     }
@@ -90,44 +97,49 @@ fn counts_of_thinking_beside_the_completion_are_output() {
 
 #[test]
 fn line_ends_and_cuts_change_nothing() {
-    for mut recording in recordings(API.name()) {
+    for (api, mut recording) in all_recordings() {
         for line_end in ["\n", "\r\n", "\r"] {
-            let body = framed(&recording, line_end);
+            let body = framed(api, &recording, line_end);
             assert_eq!(
-                whole(&body),
-                whole(&framed(&recording, "\n")),
+                whole(api, &body),
+                whole(api, &framed(api, &recording, "\n")),
                 "{}",
                 recording.name
             );
-            check_cuts(&recording.name, &body, [1].into_iter());
+            check_cuts(api, &recording.name, &body, [1].into_iter());
         }
-        let body = framed(&recording, "\n");
+        let body = framed(api, &recording, "\n");
         if body.len() > CUT_EVERYWHERE {
-            check_cuts(&recording.name, &body, (1..body.len()).step_by(STRIDE));
+            check_cuts(api, &recording.name, &body, (1..body.len()).step_by(STRIDE));
             take_out_the_middle(&mut recording);
         }
-        let body = framed(&recording, "\n");
-        check_cuts(&recording.name, &body, 1..body.len());
+        let body = framed(api, &recording, "\n");
+        check_cuts(api, &recording.name, &body, 1..body.len());
         for line_end in ["\r\n", "\r"] {
-            let body = framed(&recording, line_end);
+            let body = framed(api, &recording, line_end);
             let at_line_end =
                 |cut: &usize| body[cut - 1..=*cut].iter().any(|b| b"\r\n".contains(b));
-            check_cuts(&recording.name, &body, (1..body.len()).filter(at_line_end));
+            check_cuts(
+                api,
+                &recording.name,
+                &body,
+                (1..body.len()).filter(at_line_end),
+            );
         }
     }
 }
 
-fn check_cuts(name: &str, body: &[u8], cuts: impl Iterator<Item = usize>) {
-    let expected = whole(body);
+fn check_cuts(api: Api, name: &str, body: &[u8], cuts: impl Iterator<Item = usize>) {
+    let expected = whole(api, body);
     assert_eq!(
-        decode(API.decoder(), body.chunks(1)),
+        decode(api.decoder(), body.chunks(1)),
         expected,
         "{name} byte by byte"
     );
     for cut in cuts {
         let (head, tail) = body.split_at(cut);
         assert_eq!(
-            decode(API.decoder(), [head, tail]),
+            decode(api.decoder(), [head, tail]),
             expected,
             "{name} cut at {cut}"
         );
@@ -152,17 +164,17 @@ fn take_out_the_middle(recording: &mut Recording) {
 
 #[test]
 fn only_the_whole_stream_is_a_success() {
-    for recording in recordings(API.name()) {
+    for (api, recording) in all_recordings() {
         let finishing = recording
             .lines
             .iter()
             .position(|line| {
                 let chunk: Value = serde_json::from_str(line).expect("JSON");
-                chunk["choices"][0]["finish_reason"].is_string()
+                completes(api, &chunk)
             })
-            .expect("a finish reason");
+            .expect("an event that completes it");
         for kept in 0..=recording.lines.len() {
-            let message = fold(&whole(&cut_after(&recording, kept)));
+            let message = fold(api, &whole(api, &cut_after(api, &recording, kept)));
             if kept > finishing {
                 assert_ne!(
                     message.stop_reason,
@@ -179,29 +191,29 @@ fn only_the_whole_stream_is_a_success() {
     }
 }
 
-fn cut_after(recording: &Recording, lines: usize) -> Vec<u8> {
+fn cut_after(api: Api, recording: &Recording, lines: usize) -> Vec<u8> {
     let kept = recording.lines.iter().take(lines);
-    kept.map(|line| ["data: ", line, "\n\n"].concat())
+    kept.map(|line| frame(api, line, "\n"))
         .collect::<String>()
         .into_bytes()
 }
 
 #[test]
 fn after_a_cut_anywhere_the_next_request_is_valid() {
-    let model = Model {
-        id: "m".into(),
-        api: API.name().into(),
-        ..Model::default()
-    };
     let user = |text: &str| {
         Message::User(UserMessage {
             content: UserContent::Text(text.into()),
             timestamp: 0.0,
         })
     };
-    for recording in recordings(API.name()) {
+    for (api, recording) in all_recordings() {
+        let model = Model {
+            id: "m".into(),
+            api: api.name().into(),
+            ..Model::default()
+        };
         for kept in 0..=recording.lines.len() {
-            let cut = fold(&whole(&cut_after(&recording, kept)));
+            let cut = fold(api, &whole(api, &cut_after(api, &recording, kept)));
             for stop_reason in [cut.stop_reason, StopReason::Aborted, StopReason::Length] {
                 let turn = AssistantMessage {
                     stop_reason,
@@ -211,8 +223,8 @@ fn after_a_cut_anywhere_the_next_request_is_valid() {
                     messages: vec![user("first"), Message::Assistant(turn), user("go on")],
                     ..Context::default()
                 };
-                let request = API.encode(&model, &context, &RequestOptions::default());
-                chat_request::check(&request.expect("a request").body);
+                let request = api.encode(&model, &context, &RequestOptions::default());
+                check_request(api, &request.expect("a request").body);
             }
         }
     }

@@ -12,7 +12,7 @@ use sluice_agent::message::{
 };
 use sluice_agent::model::{Model, RequestOptions};
 use sluice_agent::protocol::{Api, Context};
-use support::chat_request;
+use support::wire::check_request;
 
 fn text() -> impl Strategy<Value = String> {
     prop_oneof![
@@ -145,6 +145,6 @@ proptest! {
         let context = Context { messages, ..Context::default() };
         let request = Api::OpenAiCompletions.encode(&model, &context, &RequestOptions::default());
         let request = request.expect("a conversation that ends with the user is sent");
-        chat_request::check(&request.body);
+        check_request(Api::OpenAiCompletions, &request.body);
     }
 }

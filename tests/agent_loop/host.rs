@@ -17,9 +17,9 @@ use sluice_agent::message::{Message, StopReason};
 use sluice_agent::model::Model;
 use sluice_agent::protocol::HttpRequest;
 
-use crate::chat_request;
 use crate::clock::VirtualClock;
 use crate::mirror::Mirror;
+use crate::request_openai_completions;
 use crate::script::{Act, FakeTool, Point, Response};
 use crate::story;
 
@@ -204,7 +204,7 @@ impl FakeHost {
         );
         assert_valid(&transcript);
         for request in self.requests.borrow().iter() {
-            chat_request::check(&request.body);
+            request_openai_completions::check(&request.body);
         }
         assert_eq!(self.clock.sleepers(), 0, "timers are left");
         assert_eq!(self.alive.get(), 0, "requests or tools are left");

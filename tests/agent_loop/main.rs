@@ -13,14 +13,14 @@
 )]
 
 mod aborts;
-#[path = "../support/chat_request.rs"]
-mod chat_request;
 mod clock;
 mod host;
 mod mirror;
 mod prompts;
 mod properties;
 mod queues;
+#[path = "../support/request_openai_completions.rs"]
+mod request_openai_completions;
 mod responses;
 mod script;
 mod story;

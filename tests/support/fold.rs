@@ -4,14 +4,14 @@ use serde_json::{Map, Value};
 use sluice_agent::message::{
     AssistantContentBlock, AssistantMessage, StopReason, TextContent, ThinkingContent, ToolCall,
 };
-use sluice_agent::protocol::StreamPart;
+use sluice_agent::protocol::{Api, StreamPart};
 use sluice_agent::text::partial_json::{PartialJson, ValueBuilder};
 
 /// The message that the parts make. Calls without an id get one.
-pub fn fold(parts: &[StreamPart]) -> AssistantMessage {
+pub fn fold(api: Api, parts: &[StreamPart]) -> AssistantMessage {
     let mut message = AssistantMessage {
-        api: "openai-completions".into(),
-        provider: "openai".into(),
+        api: api.name().into(),
+        provider: api.default_provider().into(),
         model: "m".into(),
         stop_reason: StopReason::Error,
         ..AssistantMessage::default()

@@ -1,5 +1,5 @@
-//! What several integration tests need: recorded streams, a fold of parts into a message, and a
-//! strict reader of requests.
+//! What several integration tests need: recorded streams, a fold of parts into a message, and for
+//! every wire its framing and a strict reader of requests.
 #![allow(dead_code, unreachable_pub, reason = "each test uses a part of it")]
 #![allow(
     clippy::expect_used,
@@ -8,9 +8,10 @@
     clippy::print_stderr
 )]
 
-pub mod chat_request;
 pub mod fold;
 pub mod recorded;
+mod request_openai_completions;
+pub mod wire;
 
 use sluice_agent::protocol::{Decoder, StreamPart};
 use sluice_agent::text::sse::SseDecoder;

@@ -1,0 +1,38 @@
+//! What the tests know of every wire: how it frames its events, what completes a response, and what
+//! its strictest host takes as a request.
+
+use serde_json::Value;
+use sluice_agent::protocol::Api;
+
+use super::request_openai_completions;
+
+/// One recorded event as a frame of the stream.
+pub fn frame(api: Api, line: &str, line_end: &str) -> String {
+    match api {
+        Api::OpenAiCompletions => ["data: ", line, line_end, line_end].concat(),
+    }
+}
+
+/// The frames behind the last recorded event.
+pub fn end_marker(api: Api) -> Option<&'static str> {
+    match api {
+        Api::OpenAiCompletions => Some("[DONE]"),
+    }
+}
+
+/// Whether a response that is cut right behind this event is complete.
+pub fn completes(api: Api, event: &Value) -> bool {
+    match api {
+        Api::OpenAiCompletions => event["choices"][0]["finish_reason"].is_string(),
+    }
+}
+
+/// Checks the body of a request.
+///
+/// # Panics
+/// When a host would refuse it.
+pub fn check_request(api: Api, body: &str) {
+    match api {
+        Api::OpenAiCompletions => request_openai_completions::check(body),
+    }
+}
