@@ -187,7 +187,11 @@ fn classify(status: Option<u16>, report: &Report) -> (ErrorCode, bool) {
     let kind = |words: &[&str]| words.iter().any(|word| contains(kinds, word));
     let says = |words: &[&str]| words.iter().any(|word| contains(&message, word));
     let limited = status == Some(429) || kind(&["rate_limit", "resource_exhausted", "too_many"]);
-    if status == Some(402) || kind(&["insufficient_quota", "billing", "insufficient_balance"]) {
+    // Anthropic has no type of its own for an account without credit.
+    if status == Some(402)
+        || kind(&["insufficient_quota", "billing", "insufficient_balance"])
+        || says(&["credit balance is too low"])
+    {
         return (ErrorCode::RateLimit, false);
     }
     if limited {
@@ -235,7 +239,8 @@ fn classify(status: Option<u16>, report: &Report) -> (ErrorCode, bool) {
 }
 
 /// How providers say that the conversation is too long, where they have no code for it.
-const OVERFLOW: [&str; 11] = [
+const OVERFLOW: [&str; 12] = [
+    "exceed context limit",
     "context length",
     "context window",
     "context size",
@@ -263,7 +268,7 @@ fn by_status(status: u16, overloaded: bool) -> (ErrorCode, bool) {
 }
 
 /// One line, of bounded length, with keys taken out.
-fn clean(text: &str) -> String {
+pub(crate) fn clean(text: &str) -> String {
     let mut cleaned = String::new();
     let mut announced = false;
     for word in text.split_whitespace() {

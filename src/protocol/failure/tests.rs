@@ -107,6 +107,18 @@ fn a_failure_is_told_by_status_and_by_the_providers_own_words() {
             Overloaded,
             true,
         ),
+        (
+            400,
+            r#"{"type":"error","error":{"type":"invalid_request_error","message":"input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000"}}"#,
+            ContextOverflow,
+            false,
+        ),
+        (
+            400,
+            r#"{"type":"error","error":{"type":"invalid_request_error","message":"Your credit balance is too low to access the Anthropic API."}}"#,
+            RateLimit,
+            false,
+        ),
         (302, "", Http, false),
     ];
     for (status, body, code, retryable) in table {
