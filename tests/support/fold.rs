@@ -38,6 +38,20 @@ pub fn fold(api: Api, parts: &[StreamPart]) -> AssistantMessage {
                         ..ThinkingContent::default()
                     })),
             },
+            StreamPart::ThinkingSignature(signature) => {
+                let signature = Some(signature.clone());
+                match message.content.last_mut() {
+                    Some(AssistantContentBlock::Thinking(block)) => {
+                        block.thinking_signature = signature;
+                    }
+                    _ => message
+                        .content
+                        .push(AssistantContentBlock::Thinking(ThinkingContent {
+                            thinking_signature: signature,
+                            ..ThinkingContent::default()
+                        })),
+                }
+            }
             StreamPart::ToolCallStart { key, id, name } => {
                 assert_eq!(*key as usize, calls.len(), "keys ascend from 0");
                 let id = if id.is_empty() {

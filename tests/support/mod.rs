@@ -10,6 +10,7 @@
 
 pub mod fold;
 pub mod recorded;
+mod request_anthropic_messages;
 mod request_openai_completions;
 pub mod wire;
 
