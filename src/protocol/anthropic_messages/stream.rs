@@ -82,7 +82,7 @@ impl StreamDecoder {
                 } else {
                     &kind
                 };
-                if self.on_event(name, event, data, parts).is_none() {
+                if self.on_event(name, &mut event, data, parts).is_none() {
                     let what = ["the response holds an unreadable ", name].concat();
                     self.fail(bad_response(&what, true), parts);
                 }
@@ -145,7 +145,7 @@ impl StreamDecoder {
     fn on_event(
         &mut self,
         name: &str,
-        event: Event<'_>,
+        event: &mut Event<'_>,
         data: &str,
         parts: &mut Vec<StreamPart>,
     ) -> Option<()> {
@@ -154,11 +154,11 @@ impl StreamDecoder {
             "content_block_start" => self.on_block(event.index?, event.begins?, parts)?,
             "content_block_stop" => self.end_block(event.index?, parts),
             "message_start" => self.on_message(event.begins?, parts)?,
+            "message_delta" if !event.has_delta => return None,
             "message_delta" => {
-                let delta = event.delta?;
                 parts.extend(event.usage.map(counts));
-                if let Some(reason) = delta.stop_reason {
-                    self.verdict = Some(verdict(&reason, delta.stop_details));
+                if let Some(reason) = &event.stop_reason {
+                    self.verdict = Some(verdict(reason, event.stop_details));
                 }
             }
             "message_stop" => self.end(parts),
@@ -241,16 +241,16 @@ impl StreamDecoder {
         Some(())
     }
 
-    fn on_delta(&mut self, event: Event<'_>, parts: &mut Vec<StreamPart>) -> Option<()> {
-        let (index, delta) = (event.index?, event.delta?);
-        let kind = match &*delta.kind {
+    fn on_delta(&mut self, event: &mut Event<'_>, parts: &mut Vec<StreamPart>) -> Option<()> {
+        let index = event.index?;
+        let kind = match &*event.delta {
             "" => return None,
             "text_delta" => Kind::Text,
             "thinking_delta" | "signature_delta" => Kind::Thinking,
             "input_json_delta" => Kind::Call,
             _ => return Some(()),
         };
-        let text = delta.text?.into_owned();
+        let text = event.text.take()?.into_owned();
         if text.is_empty() {
             return Some(());
         }
@@ -271,7 +271,7 @@ impl StreamDecoder {
                 key: block.key,
                 json: text,
             });
-        } else if delta.kind == "signature_delta" {
+        } else if event.delta == "signature_delta" {
             self.sign(place, text, parts);
         } else {
             self.say(place, text, parts);
@@ -414,8 +414,7 @@ fn verdict(reason: &str, details: Option<Json<'_>>) -> Result<StopReason, Failur
             "the answer ended for an unknown reason",
         ),
     };
-    let reason: String = reason.chars().take(80).collect();
-    let what = failure::clean(what);
+    let [what, reason] = [what, reason].map(failure::clean);
     let message = [API, ": ", &what, " (stop_reason \"", &reason, "\")"].concat();
     Err(ErrorInfo::new(code, message))
 }

@@ -10,25 +10,64 @@ use std::borrow::Cow;
 
 use crate::text::json::{Json, Pull};
 
-/// One event.
+/// One event, with the members of its delta beside its own: none has a name that the other has, but
+/// for the type.
 #[derive(Debug, Default)]
 pub(super) struct Event<'a> {
     pub(super) kind: Cow<'a, str>,
     pub(super) index: Option<u32>,
-    pub(super) delta: Option<Delta<'a>>,
     /// What begins: `message` or `content_block`.
     pub(super) begins: Option<Json<'a>>,
     pub(super) usage: Option<Json<'a>>,
-}
-
-/// More of a block, or of the message itself.
-#[derive(Debug, Default)]
-pub(super) struct Delta<'a> {
-    pub(super) kind: Cow<'a, str>,
-    /// Text, thinking, JSON text or a signature, by the kind.
+    /// Whether there is more of a block, or of the message itself.
+    pub(super) has_delta: bool,
+    /// The type of the delta.
+    pub(super) delta: Cow<'a, str>,
+    /// Text, thinking, JSON text or a signature, by the type.
     pub(super) text: Option<Cow<'a, str>>,
     pub(super) stop_reason: Option<Cow<'a, str>>,
     pub(super) stop_details: Option<Json<'a>>,
+}
+
+impl<'a> Event<'a> {
+    /// Reads a payload; `None` if it is not JSON.
+    pub(super) fn read(text: &'a str) -> Option<Self> {
+        let mut pull = Pull::new(text);
+        let mut event = Self::default();
+        if pull.is_object() {
+            event.read_members(false, &mut pull)?;
+        } else {
+            pull.json()?;
+        }
+        pull.end().map(|()| event)
+    }
+
+    /// Reads the members of the event, or of its delta. They share a reader because its code is the
+    /// larger part of this module.
+    fn read_members(&mut self, is_delta: bool, pull: &mut Pull<'a>) -> Option<()> {
+        pull.object(|pull, key| {
+            match (is_delta, key) {
+                (false, "type") => self.kind = string(pull)?.unwrap_or_default(),
+                (false, "index") => self.index = pull.json()?.as_f64().map(|index| index as u32),
+                (false, "delta") if pull.is_object() => {
+                    self.has_delta = true;
+                    self.read_members(true, pull)?;
+                }
+                (false, "message" | "content_block") => {
+                    self.begins = Some(pull.json()?).filter(|json| json.is_object());
+                }
+                (false, "usage") => self.usage = Some(pull.json()?),
+                (true, "type") => self.delta = string(pull)?.unwrap_or_default(),
+                (true, "text" | "thinking" | "partial_json" | "signature") => {
+                    self.text = string(pull)?;
+                }
+                (true, "stop_reason") => self.stop_reason = string(pull)?,
+                (true, "stop_details") => self.stop_details = Some(pull.json()?),
+                _ => drop(pull.json()?),
+            }
+            Some(())
+        })
+    }
 }
 
 /// A string; nothing if it is anything else.
@@ -37,51 +76,5 @@ fn string<'a>(pull: &mut Pull<'a>) -> Option<Option<Cow<'a, str>>> {
         pull.string().map(Some)
     } else {
         pull.json().map(|_| None)
-    }
-}
-
-impl<'a> Event<'a> {
-    /// Reads a payload; `None` if it is not JSON.
-    pub(super) fn read(text: &'a str) -> Option<Self> {
-        let mut pull = Pull::new(text);
-        let mut event = Self::default();
-        if !pull.is_object() {
-            pull.json()?;
-            return pull.end().map(|()| event);
-        }
-        pull.object(|pull, key| {
-            match key {
-                "type" => event.kind = string(pull)?.unwrap_or_default(),
-                "index" => event.index = pull.json()?.as_f64().map(|index| index as u32),
-                "delta" => event.delta = Delta::read(pull)?,
-                "message" | "content_block" => {
-                    event.begins = Some(pull.json()?).filter(|json| json.is_object());
-                }
-                "usage" => event.usage = Some(pull.json()?),
-                _ => drop(pull.json()?),
-            }
-            Some(())
-        })?;
-        pull.end().map(|()| event)
-    }
-}
-
-impl<'a> Delta<'a> {
-    fn read(pull: &mut Pull<'a>) -> Option<Option<Self>> {
-        let mut delta = Self::default();
-        if !pull.is_object() {
-            return pull.json().map(|_| None);
-        }
-        pull.object(|pull, key| {
-            match key {
-                "type" => delta.kind = string(pull)?.unwrap_or_default(),
-                "text" | "thinking" | "partial_json" | "signature" => delta.text = string(pull)?,
-                "stop_reason" => delta.stop_reason = string(pull)?,
-                "stop_details" => delta.stop_details = Some(pull.json()?),
-                _ => drop(pull.json()?),
-            }
-            Some(())
-        })?;
-        Some(Some(delta))
     }
 }
