@@ -1,8 +1,8 @@
 //! Anthropic's Messages API and the hosts that speak it.
 //!
 //! Owns what is peculiar to this wire: `request.rs` builds the body, `thinking.rs` knows which model
-//! thinks how, `stream.rs` reads the response. Refuses to offer or to run the provider's own tools:
-//! blocks that belong to them are passed over.
+//! thinks how, `stream.rs` reads the response, `ending.rs` says how it ended. Refuses to offer or to
+//! run the provider's own tools: blocks that belong to them are passed over.
 //!
 //! ```
 //! use sluice_agent::protocol::{Api, Decoder, StreamPart};
@@ -22,6 +22,7 @@
 //! assert!(decoder.is_done());
 //! ```
 
+mod ending;
 mod request;
 mod stream;
 mod thinking;

@@ -109,12 +109,9 @@ fn body(
     blocks: &[Block<'_>],
 ) -> String {
     let version = Version::of(&model.id);
-    let limit = options
-        .max_tokens
-        .or(model.max_tokens)
-        .filter(|limit| *limit >= 1.0)
-        .unwrap_or(version.default_limit())
-        .trunc();
+    let asked = options.max_tokens.or(model.max_tokens);
+    let limit = asked.filter(|limit| *limit >= 1.0);
+    let limit = limit.unwrap_or(version.default_limit()).trunc();
     let messages: Vec<&[Block<'_>]> = blocks
         .chunk_by(|block, next| block.is_model() == next.is_model())
         .collect();

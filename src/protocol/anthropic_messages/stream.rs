@@ -12,8 +12,9 @@
 //! Sources: Anthropic API, "Streaming messages", "Handling stop reasons", "Errors".
 
 use super::API;
+use super::ending::{bad_response, truncated, verdict};
 use super::wire::Event;
-use crate::error::{ErrorCode, ErrorInfo, Failure};
+use crate::error::Failure;
 use crate::message::StopReason;
 use crate::protocol::failure;
 use crate::protocol::{StreamPart, UsageUpdate};
@@ -376,7 +377,7 @@ fn is_known(name: &str) -> bool {
 }
 
 /// A member that is a string; empty if there is none.
-fn text_of(json: Json<'_>, name: &str) -> String {
+pub(super) fn text_of(json: Json<'_>, name: &str) -> String {
     json.get(name)
         .and_then(Json::as_str)
         .unwrap_or_default()
@@ -396,36 +397,4 @@ fn counts(usage: Json<'_>) -> StreamPart {
         cache_read: count("cache_read_input_tokens"),
         cache_write: count("cache_creation_input_tokens"),
     })
-}
-
-/// What a stop reason means. A turn that is paused waits for a tool of the provider's; none is
-/// offered, so what was said stands.
-fn verdict(reason: &str, details: Option<Json<'_>>) -> Result<StopReason, Failure> {
-    let explanation = details.map(|details| text_of(details, "explanation"));
-    let explanation = explanation.unwrap_or_default();
-    let (code, what) = match reason {
-        "end_turn" | "stop_sequence" | "pause_turn" => return Ok(StopReason::Stop),
-        "max_tokens" | "model_context_window_exceeded" => return Ok(StopReason::Length),
-        "tool_use" => return Ok(StopReason::ToolUse),
-        "refusal" if explanation.is_empty() => (ErrorCode::Refused, "the model refused to answer"),
-        "refusal" => (ErrorCode::Refused, &*explanation),
-        _ => (
-            ErrorCode::BadResponse,
-            "the answer ended for an unknown reason",
-        ),
-    };
-    let [what, reason] = [what, reason].map(failure::clean);
-    let message = [API, ": ", &what, " (stop_reason \"", &reason, "\")"].concat();
-    Err(ErrorInfo::new(code, message))
-}
-
-fn truncated() -> Failure {
-    ErrorInfo::new(
-        ErrorCode::Truncated,
-        "anthropic-messages: the response ended before the answer was complete",
-    )
-}
-
-fn bad_response(what: &str, retryable: bool) -> Failure {
-    ErrorInfo::new(ErrorCode::BadResponse, [API, ": ", what].concat()).retryable(retryable)
 }

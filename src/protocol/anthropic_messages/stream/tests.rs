@@ -2,6 +2,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::assemble::Assembler;
+use crate::error::ErrorCode;
 
 /// What came of a response.
 #[derive(Debug, Default, PartialEq)]
