@@ -6,6 +6,7 @@
 //! [`history`] makes a transcript acceptable to whatever model is called next.
 
 mod failure;
+pub mod google_generative_ai;
 pub mod history;
 mod http;
 pub mod openai_completions;
@@ -24,6 +25,8 @@ use crate::text::sse::Frame;
 pub enum Api {
     /// OpenAI's chat completions, the protocol of most hosts.
     OpenAiCompletions,
+    /// Google's Gemini API.
+    GoogleGenerativeAi,
 }
 
 /// What a model gets to read.
@@ -53,11 +56,13 @@ pub struct HttpRequest {
 pub enum Decoder {
     /// Chat completions.
     OpenAiCompletions(openai_completions::StreamDecoder),
+    /// Google's Gemini API.
+    GoogleGenerativeAi(google_generative_ai::StreamDecoder),
 }
 
 impl Api {
     /// All protocols that are built in.
-    pub const ALL: [Self; 1] = [Self::OpenAiCompletions];
+    pub const ALL: [Self; 2] = [Self::OpenAiCompletions, Self::GoogleGenerativeAi];
 
     /// The protocol of this name, if it is built in.
     pub fn from_name(name: &str) -> Option<Self> {
@@ -68,6 +73,7 @@ impl Api {
     pub fn name(self) -> &'static str {
         match self {
             Self::OpenAiCompletions => "openai-completions",
+            Self::GoogleGenerativeAi => "google-generative-ai",
         }
     }
 
@@ -75,6 +81,7 @@ impl Api {
     pub fn default_provider(self) -> &'static str {
         match self {
             Self::OpenAiCompletions => "openai",
+            Self::GoogleGenerativeAi => "google",
         }
     }
 
@@ -90,6 +97,7 @@ impl Api {
     ) -> Result<HttpRequest, Failure> {
         match self {
             Self::OpenAiCompletions => openai_completions::encode(model, context, options),
+            Self::GoogleGenerativeAi => google_generative_ai::encode(model, context, options),
         }
     }
 
@@ -99,6 +107,9 @@ impl Api {
             Self::OpenAiCompletions => {
                 Decoder::OpenAiCompletions(openai_completions::StreamDecoder::default())
             }
+            Self::GoogleGenerativeAi => {
+                Decoder::GoogleGenerativeAi(google_generative_ai::StreamDecoder::default())
+            }
         }
     }
 
@@ -107,6 +118,9 @@ impl Api {
     pub fn http_error(self, status: u16, body: &str, retry_after_ms: Option<f64>) -> Failure {
         match self {
             Self::OpenAiCompletions => openai_completions::http_error(status, body, retry_after_ms),
+            Self::GoogleGenerativeAi => {
+                google_generative_ai::http_error(status, body, retry_after_ms)
+            }
         }
     }
 }
@@ -116,6 +130,7 @@ impl Decoder {
     pub fn on_frame(&mut self, frame: Frame<'_>, parts: &mut Vec<StreamPart>) {
         match self {
             Self::OpenAiCompletions(decoder) => decoder.on_frame(frame, parts),
+            Self::GoogleGenerativeAi(decoder) => decoder.on_frame(frame, parts),
         }
     }
 
@@ -124,6 +139,7 @@ impl Decoder {
     pub fn finish(&mut self, parts: &mut Vec<StreamPart>) {
         match self {
             Self::OpenAiCompletions(decoder) => decoder.finish(parts),
+            Self::GoogleGenerativeAi(decoder) => decoder.finish(parts),
         }
     }
 
@@ -132,6 +148,7 @@ impl Decoder {
     pub fn on_whole_body(&mut self, body: &str, parts: &mut Vec<StreamPart>) {
         match self {
             Self::OpenAiCompletions(decoder) => decoder.on_whole_body(body, parts),
+            Self::GoogleGenerativeAi(decoder) => decoder.on_whole_body(body, parts),
         }
     }
 
@@ -139,6 +156,7 @@ impl Decoder {
     pub fn is_done(&self) -> bool {
         match self {
             Self::OpenAiCompletions(decoder) => decoder.is_done(),
+            Self::GoogleGenerativeAi(decoder) => decoder.is_done(),
         }
     }
 
@@ -147,6 +165,7 @@ impl Decoder {
     pub fn is_complete(&self) -> bool {
         match self {
             Self::OpenAiCompletions(decoder) => decoder.is_complete(),
+            Self::GoogleGenerativeAi(decoder) => decoder.is_complete(),
         }
     }
 }

@@ -10,6 +10,7 @@
 
 pub mod fold;
 pub mod recorded;
+mod request_google_generative_ai;
 mod request_openai_completions;
 pub mod wire;
 

@@ -4,12 +4,14 @@
 use serde_json::Value;
 use sluice_agent::protocol::Api;
 
-use super::request_openai_completions;
+use super::{request_google_generative_ai, request_openai_completions};
 
 /// One recorded event as a frame of the stream.
 pub fn frame(api: Api, line: &str, line_end: &str) -> String {
     match api {
-        Api::OpenAiCompletions => ["data: ", line, line_end, line_end].concat(),
+        Api::OpenAiCompletions | Api::GoogleGenerativeAi => {
+            ["data: ", line, line_end, line_end].concat()
+        }
     }
 }
 
@@ -17,6 +19,7 @@ pub fn frame(api: Api, line: &str, line_end: &str) -> String {
 pub fn end_marker(api: Api) -> Option<&'static str> {
     match api {
         Api::OpenAiCompletions => Some("[DONE]"),
+        Api::GoogleGenerativeAi => None,
     }
 }
 
@@ -24,6 +27,7 @@ pub fn end_marker(api: Api) -> Option<&'static str> {
 pub fn completes(api: Api, event: &Value) -> bool {
     match api {
         Api::OpenAiCompletions => event["choices"][0]["finish_reason"].is_string(),
+        Api::GoogleGenerativeAi => event["candidates"][0]["finishReason"].is_string(),
     }
 }
 
@@ -34,5 +38,6 @@ pub fn completes(api: Api, event: &Value) -> bool {
 pub fn check_request(api: Api, body: &str) {
     match api {
         Api::OpenAiCompletions => request_openai_completions::check(body),
+        Api::GoogleGenerativeAi => request_google_generative_ai::check(body),
     }
 }
