@@ -44,6 +44,38 @@ fn user_block() -> impl Strategy<Value = UserContentBlock> {
     ]
 }
 
+fn signature() -> impl Strategy<Value = Option<String>> {
+    prop_oneof![3 => Just(None), 1 => Just(Some("U2ln".to_owned()))]
+}
+
+/// A wire, a provider and a model: the one that is called, or one that made a message.
+#[derive(Debug, Clone)]
+struct Maker {
+    api: Api,
+    provider: String,
+    model: String,
+}
+
+fn maker() -> impl Strategy<Value = Maker> {
+    let models = prop_oneof![
+        4 => Just("m"),
+        1 => Just("other"),
+        2 => Just("gemini-2.5-flash"),
+        2 => Just("gemini-3.1-pro-preview"),
+    ];
+    let api = prop::sample::select(Api::ALL.to_vec());
+    (api, any::<bool>(), models).prop_map(|(api, is_own, model)| Maker {
+        api,
+        provider: if is_own {
+            api.default_provider()
+        } else {
+            "proxy"
+        }
+        .into(),
+        model: model.into(),
+    })
+}
+
 fn assistant_block() -> impl Strategy<Value = AssistantContentBlock> {
     let name = prop_oneof![
         Just("f".to_owned()),
@@ -51,20 +83,24 @@ fn assistant_block() -> impl Strategy<Value = AssistantContentBlock> {
         Just("a.b c".to_owned())
     ];
     prop_oneof![
-        2 => text().prop_map(|text| AssistantContentBlock::Text(TextContent {
-            text,
-            text_signature: None,
-        })),
-        2 => text().prop_map(|thinking| AssistantContentBlock::Thinking(ThinkingContent {
-            thinking,
-            ..ThinkingContent::default()
-        })),
-        4 => (id(), name).prop_map(|(id, name)| AssistantContentBlock::ToolCall(ToolCall {
-            id,
-            name,
-            arguments: Map::from_iter([("q".to_owned(), json!(1))]),
-            thought_signature: None,
-        })),
+        2 => (text(), signature()).prop_map(|(text, text_signature)| {
+            AssistantContentBlock::Text(TextContent { text, text_signature })
+        }),
+        2 => (text(), signature()).prop_map(|(thinking, thinking_signature)| {
+            AssistantContentBlock::Thinking(ThinkingContent {
+                thinking,
+                thinking_signature,
+                ..ThinkingContent::default()
+            })
+        }),
+        4 => (id(), name, signature()).prop_map(|(id, name, thought_signature)| {
+            AssistantContentBlock::ToolCall(ToolCall {
+                id,
+                name,
+                arguments: Map::from_iter([("q".to_owned(), json!(1))]),
+                thought_signature,
+            })
+        }),
         1 => Just(AssistantContentBlock::Image(ImageContent::default())),
     ]
 }
@@ -77,7 +113,6 @@ fn message() -> impl Strategy<Value = Message> {
         Just(StopReason::Error),
         Just(StopReason::Aborted),
     ];
-    let model = prop_oneof![Just("m".to_owned()), Just("other".to_owned())];
     let blocks = || prop::collection::vec(user_block(), 0..3);
     prop_oneof![
         text().prop_map(|text| Message::User(UserMessage {
@@ -88,16 +123,21 @@ fn message() -> impl Strategy<Value = Message> {
             content: UserContent::Blocks(blocks),
             timestamp: 0.0,
         })),
-        (prop::collection::vec(assistant_block(), 0..4), stop, model).prop_map(
-            |(content, stop_reason, model)| Message::Assistant(AssistantMessage {
-                content,
-                stop_reason,
-                model,
-                api: "openai-completions".into(),
-                provider: "openai".into(),
-                ..AssistantMessage::default()
-            })
-        ),
+        (
+            prop::collection::vec(assistant_block(), 0..4),
+            stop,
+            maker()
+        )
+            .prop_map(|(content, stop_reason, maker)| Message::Assistant(
+                AssistantMessage {
+                    content,
+                    stop_reason,
+                    api: maker.api.name().into(),
+                    provider: maker.provider,
+                    model: maker.model,
+                    ..AssistantMessage::default()
+                }
+            )),
         (id(), blocks()).prop_map(|(tool_call_id, content)| {
             Message::ToolResult(ToolResultMessage {
                 tool_call_id,
@@ -123,17 +163,19 @@ fn hosts() -> impl Strategy<Value = &'static str> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2_000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 4_000, ..ProptestConfig::default() })]
 
     #[test]
     fn any_transcript_makes_a_valid_request(
         mut messages in prop::collection::vec(message(), 0..8),
+        maker in maker(),
         base_url in hosts(),
         reasoning in any::<bool>(),
     ) {
         let model = Model {
-            id: "m".into(),
-            api: "openai-completions".into(),
+            id: maker.model,
+            api: maker.api.name().into(),
+            provider: Some(maker.provider),
             base_url: Some(base_url.into()),
             reasoning: Some(reasoning),
             ..Model::default()
@@ -143,8 +185,8 @@ proptest! {
             timestamp: 0.0,
         }));
         let context = Context { messages, ..Context::default() };
-        let request = Api::OpenAiCompletions.encode(&model, &context, &RequestOptions::default());
+        let request = maker.api.encode(&model, &context, &RequestOptions::default());
         let request = request.expect("a conversation that ends with the user is sent");
-        check_request(Api::OpenAiCompletions, &request.body);
+        check_request(maker.api, &request.body);
     }
 }
