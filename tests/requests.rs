@@ -12,7 +12,7 @@ use sluice_agent::message::{
 };
 use sluice_agent::model::{Model, RequestOptions};
 use sluice_agent::protocol::{Api, Context};
-use support::wire::check_request;
+use support::wire::{check_for_model, check_request};
 
 fn text() -> impl Strategy<Value = String> {
     prop_oneof![
@@ -188,5 +188,6 @@ proptest! {
         let request = maker.api.encode(&model, &context, &RequestOptions::default());
         let request = request.expect("a conversation that ends with the user is sent");
         check_request(maker.api, &request.body);
+        check_for_model(maker.api, &model.id, &request.body);
     }
 }

@@ -65,6 +65,23 @@ pub fn check(body: &str) {
     }
 }
 
+/// Checks that the first call of every turn is signed, where the model insists on it.
+///
+/// # Panics
+/// When one is not.
+pub fn check_signatures(model: &str, body: &str) {
+    if !model.starts_with("gemini-3") {
+        return;
+    }
+    let body: Value = serde_json::from_str(body).expect("the body is JSON");
+    for content in body["contents"].as_array().expect("contents") {
+        let mut parts = content["parts"].as_array().expect("parts").iter();
+        if let Some(call) = parts.find(|part| part.get("functionCall").is_some()) {
+            assert!(call["thoughtSignature"].is_string(), "{call} is not signed");
+        }
+    }
+}
+
 fn check_user(parts: &[Value], open: &mut Vec<(String, String)>, at: usize) {
     let mut responses = true;
     for part in parts {

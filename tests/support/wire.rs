@@ -41,3 +41,14 @@ pub fn check_request(api: Api, body: &str) {
         Api::GoogleGenerativeAi => request_google_generative_ai::check(body),
     }
 }
+
+/// Checks what only some models of a wire insist on.
+///
+/// # Panics
+/// When the model would refuse the request.
+pub fn check_for_model(api: Api, model: &str, body: &str) {
+    match api {
+        Api::OpenAiCompletions => {}
+        Api::GoogleGenerativeAi => request_google_generative_ai::check_signatures(model, body),
+    }
+}

@@ -353,7 +353,7 @@ impl Writer<'_> {
         // It cannot be told not to think.
         let least = if contains(id, "2.5-pro") { 128.0 } else { 0.0 };
         let budgets = options.thinking_budgets.iter().flatten();
-        let own = budgets.filter(|(level, _)| level == name).last();
+        let own = budgets.filter(|(level, _)| level == name).next_back();
         let budget = own.map_or(budget.max(least), |(_, budget)| budget.trunc());
         json.key("thinkingBudget").number(budget);
     }

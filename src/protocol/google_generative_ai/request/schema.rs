@@ -14,6 +14,9 @@ use serde_json::{Map, Value};
 use crate::schema::at_pointer;
 use crate::text::json::JsonWriter;
 
+#[cfg(test)]
+mod tests;
+
 /// References that may be open at once.
 const MAX_OPEN: usize = 16;
 /// References that are replaced in one schema: references to references can double at each level.
