@@ -6,7 +6,8 @@
 //! Refuses to decide what is retried when; it only says what may be.
 //!
 //! Sources: OpenAI, "Error codes"; Anthropic, "Errors" (types in `error.type`); Google, canonical
-//! error codes in `error.status`; OpenRouter, "Errors" (numeric codes, also inside a 200).
+//! error codes in `error.status` and error details (`google.rpc`) in `error.details`; OpenRouter,
+//! "Errors" (numeric codes, also inside a 200).
 
 use crate::error::{ErrorCode, ErrorInfo, Failure};
 use crate::text::json::Json;

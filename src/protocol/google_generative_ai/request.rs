@@ -7,6 +7,7 @@
 //! Sources: Gemini API reference, "generateContent", "Content" and "Tool"; Gemini API, "Thinking",
 //! "Thought signatures" and "Function calling".
 
+mod body;
 mod schema;
 #[cfg(test)]
 mod tests;
@@ -14,15 +15,13 @@ mod tests;
 use std::borrow::Cow;
 
 use crate::error::Failure;
-use crate::message::ImageContent;
-use crate::model::{
-    Model, RequestOptions, ThinkingLevel, ToolChoice, ToolChoiceMode, ToolDefinition,
-};
+use crate::model::{Model, RequestOptions, ThinkingLevel, ToolDefinition};
 use crate::protocol::history::{self, AssistantPart, CallPart, CallResult, Target, Turn, UserPart};
 use crate::protocol::http::{self, Headers};
 use crate::protocol::{Api, Context, HttpRequest};
 use crate::text::json::JsonWriter;
 use crate::text::{contains, find, number};
+use body::{write_image, write_signature, write_text, write_tools};
 
 const DEFAULT_BASE_URL: &str = "https://generativelanguage.googleapis.com/v1beta";
 
@@ -353,78 +352,8 @@ impl Writer<'_> {
         // It cannot be told not to think.
         let least = if contains(id, "2.5-pro") { 128.0 } else { 0.0 };
         let budgets = options.thinking_budgets.iter().flatten();
-        let own = budgets.filter(|(level, _)| level == name).next_back();
+        let own = budgets.rev().find(|(level, _)| level == name);
         let budget = own.map_or(budget.max(least), |(_, budget)| budget.trunc());
         json.key("thinkingBudget").number(budget);
     }
-}
-
-fn write_text(text: &str, is_thought: bool, signature: Option<&str>, json: &mut JsonWriter) {
-    json.object(|json| {
-        json.key("text").string(text);
-        if is_thought {
-            json.key("thought").boolean(true);
-        }
-        write_signature(signature, json);
-    });
-}
-
-fn write_image(image: &ImageContent, signature: Option<&str>, json: &mut JsonWriter) {
-    json.object(|json| {
-        json.key("inlineData").object(|json| {
-            json.key("mimeType").string(&image.mime_type);
-            json.key("data").string(&image.data);
-        });
-        write_signature(signature, json);
-    });
-}
-
-fn write_signature(signature: Option<&str>, json: &mut JsonWriter) {
-    if let Some(signature) = signature {
-        json.key("thoughtSignature").string(signature);
-    }
-}
-
-/// Writes the tools and the choice among them.
-fn write_tools(tools: &[ToolDefinition], choice: Option<&ToolChoice>, json: &mut JsonWriter) {
-    json.key("tools").array(|json| {
-        json.object(|json| {
-            json.key("functionDeclarations").array(|json| {
-                for tool in tools {
-                    write_tool(tool, json);
-                }
-            });
-        });
-    });
-    let (mode, only) = match choice {
-        None => return,
-        Some(ToolChoice::Mode(ToolChoiceMode::Auto)) => ("AUTO", None),
-        Some(ToolChoice::Mode(ToolChoiceMode::None)) => ("NONE", None),
-        Some(ToolChoice::Mode(ToolChoiceMode::Required)) => ("ANY", None),
-        Some(ToolChoice::Tool(tool)) => ("ANY", Some(&tool.name)),
-    };
-    json.key("toolConfig").object(|json| {
-        json.key("functionCallingConfig").object(|json| {
-            json.key("mode").string(mode);
-            if let Some(name) = only {
-                json.key("allowedFunctionNames").array(|json| {
-                    json.string(name);
-                });
-            }
-        });
-    });
-}
-
-fn write_tool(tool: &ToolDefinition, json: &mut JsonWriter) {
-    json.object(|json| {
-        json.key("name").string(&tool.name);
-        // Required, and not empty.
-        let described = !tool.description.is_empty();
-        json.key("description").string(if described {
-            &tool.description
-        } else {
-            &tool.name
-        });
-        schema::write_parameters(&tool.parameters, json);
-    });
 }

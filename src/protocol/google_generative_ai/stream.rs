@@ -236,23 +236,13 @@ impl StreamDecoder {
         signature: Option<String>,
         parts: &mut Vec<StreamPart>,
     ) -> Result<(), Failure> {
-        let (mut id, mut name, mut goes_on) = (None, None, false);
-        let (mut whole, mut pieces) = (None, None);
-        for (key, value) in call.members() {
-            let value = Some(value).filter(|value| !value.is_null());
-            match &*key {
-                "id" => id = text_of(value),
-                "name" => name = text_of(value),
-                "args" => whole = value,
-                "partialArgs" => pieces = value,
-                "willContinue" => goes_on = value.and_then(Json::as_bool) == Some(true),
-                _ => {}
-            }
-        }
+        let goes_on = call.get("willContinue").and_then(Json::as_bool) == Some(true);
+        let (whole, pieces) = (call.get("args"), call.get("partialArgs"));
         // Before its arguments stream, a call may have none.
-        whole = whole.filter(|whole| !goes_on || whole.members().next().is_some());
-        if let Some(name) = name {
-            self.begin_call(id.unwrap_or_default(), name, parts);
+        let whole = whole.filter(|whole| !goes_on || whole.members().next().is_some());
+        if let Some(name) = text_of(call.get("name")) {
+            let id = text_of(call.get("id")).unwrap_or_default();
+            self.begin_call(id, name, parts);
         }
         let Some(arguments) = &mut self.arguments else {
             return match (whole, pieces) {
@@ -328,43 +318,39 @@ fn text_of(json: Option<Json<'_>>) -> Option<String> {
     (!text.is_empty()).then(|| text.into_owned())
 }
 
-/// What a finish reason means (Gemini API reference, "FinishReason").
+/// Finish reasons of answers that a filter stopped (Gemini API reference, "FinishReason").
+const BLOCKED: &str = "SAFETY RECITATION LANGUAGE BLOCKLIST PROHIBITED_CONTENT SPII MODEL_ARMOR \
+    IMAGE_SAFETY IMAGE_PROHIBITED_CONTENT IMAGE_RECITATION";
+/// Those of the model's making: another answer may be better.
+const FAILED: &str = "MALFORMED_FUNCTION_CALL UNEXPECTED_TOOL_CALL MALFORMED_RESPONSE OTHER NO_IMAGE \
+    IMAGE_OTHER";
+
+/// What a finish reason means.
 fn verdict(reason: &str) -> Result<StopReason, Failure> {
-    let (code, what, retryable) = match reason {
-        "STOP" => return Ok(StopReason::Stop),
-        "MAX_TOKENS" => return Ok(StopReason::Length),
-        "SAFETY"
-        | "RECITATION"
-        | "LANGUAGE"
-        | "BLOCKLIST"
-        | "PROHIBITED_CONTENT"
-        | "SPII"
-        | "MODEL_ARMOR"
-        | "IMAGE_SAFETY"
-        | "IMAGE_PROHIBITED_CONTENT"
-        | "IMAGE_RECITATION" => (ErrorCode::Refused, "the answer was blocked", false),
-        // Of the model's making, so another answer may be better.
-        "MALFORMED_FUNCTION_CALL"
-        | "UNEXPECTED_TOOL_CALL"
-        | "MALFORMED_RESPONSE"
-        | "OTHER"
-        | "NO_IMAGE"
-        | "IMAGE_OTHER" => (
+    let is_one_of = |words: &str| words.split(' ').any(|word| word == reason);
+    let (code, what) = if reason == "STOP" {
+        return Ok(StopReason::Stop);
+    } else if reason == "MAX_TOKENS" {
+        return Ok(StopReason::Length);
+    } else if is_one_of(BLOCKED) {
+        (ErrorCode::Refused, "the answer was blocked")
+    } else if is_one_of(FAILED) {
+        (
             ErrorCode::BadResponse,
             "the model failed in the middle of the answer",
-            true,
-        ),
-        "MISSING_THOUGHT_SIGNATURE" => (
+        )
+    } else if reason == "MISSING_THOUGHT_SIGNATURE" {
+        (
             ErrorCode::InvalidRequest,
             "the conversation lacks a signature",
-            false,
-        ),
-        _ => (
+        )
+    } else {
+        (
             ErrorCode::BadResponse,
             "the answer ended for an unknown reason",
-            false,
-        ),
+        )
     };
+    let retryable = is_one_of(FAILED);
     let what = [what, " (finishReason \""].concat();
     Err(named(code, &what, reason, retryable))
 }

@@ -9,35 +9,31 @@
 use crate::protocol::UsageUpdate;
 use crate::text::json::Json;
 
-/// What has been reported so far, in the wire's own terms.
+const NAMES: [&str; 5] = [
+    "promptTokenCount",
+    "cachedContentTokenCount",
+    "toolUsePromptTokenCount",
+    "candidatesTokenCount",
+    "thoughtsTokenCount",
+];
+
+/// What has been reported so far: the count of each name.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(super) struct UsageCounter {
-    prompt: f64,
-    cached: f64,
-    tool_use: f64,
-    candidates: f64,
-    thoughts: f64,
-}
+pub(super) struct UsageCounter([f64; NAMES.len()]);
 
 impl UsageCounter {
     /// Reads the counts of one chunk. The counts so far, if they have changed.
     pub(super) fn read(&mut self, usage: Json<'_>) -> Option<UsageUpdate> {
         let before = *self;
-        for (key, value) in usage.members() {
-            let count = match &*key {
-                "promptTokenCount" => &mut self.prompt,
-                "cachedContentTokenCount" => &mut self.cached,
-                "toolUsePromptTokenCount" => &mut self.tool_use,
-                "candidatesTokenCount" => &mut self.candidates,
-                "thoughtsTokenCount" => &mut self.thoughts,
-                _ => continue,
-            };
-            *count = value.as_f64().unwrap_or(*count);
+        for (name, count) in NAMES.iter().zip(&mut self.0) {
+            let reported = usage.get(name).and_then(Json::as_f64);
+            *count = reported.unwrap_or(*count);
         }
+        let [prompt, cached, tool_use, candidates, thoughts] = self.0;
         (*self != before).then(|| UsageUpdate {
-            input: Some((self.prompt - self.cached).max(0.0) + self.tool_use),
-            output: Some(self.candidates + self.thoughts),
-            cache_read: Some(self.cached),
+            input: Some((prompt - cached).max(0.0) + tool_use),
+            output: Some(candidates + thoughts),
+            cache_read: Some(cached),
             cache_write: None,
         })
     }

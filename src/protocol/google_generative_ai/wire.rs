@@ -22,6 +22,9 @@ pub(super) struct Chunk<'a> {
     pub(super) is_usual: bool,
     /// Whether a member that has one type in every chunk has another.
     pub(super) is_broken: bool,
+    has_error: bool,
+    /// Whether the candidate that is read is not the first.
+    is_other: bool,
 }
 
 /// A piece of content. One of `text`, `call` and `data` is there; if none is, it is of a kind that
@@ -36,102 +39,127 @@ pub(super) struct Part<'a> {
     pub(super) data: Option<Json<'a>>,
 }
 
-/// A value that says something.
-fn json<'a>(pull: &mut Pull<'a>) -> Option<Option<Json<'a>>> {
-    pull.json()
-        .map(|json| Some(json).filter(|json| !json.is_null()))
+/// Which object is read.
+#[derive(Clone, Copy, PartialEq)]
+enum Level {
+    Chunk,
+    Candidate,
+    Content,
+    Part,
 }
 
+// One function reads the objects of all levels, because the reader is compiled for each caller.
 impl<'a> Chunk<'a> {
     /// Reads a payload; `None` if it is not JSON.
     pub(super) fn read(text: &'a str) -> Option<Self> {
         let mut pull = Pull::new(text);
-        let mut chunk = Self::default();
-        if !pull.is_object() {
-            chunk.is_broken = true;
-            pull.json()?;
-            return pull.end().map(|()| chunk);
-        }
-        let (mut is_known, mut has_error) = (false, false);
-        pull.object(|pull, key| {
-            match key {
-                "candidates" if pull.is_array() => {
-                    is_known = true;
-                    pull.array(|pull| chunk.read_candidate(pull))?;
-                }
-                "candidates" => chunk.is_broken |= json(pull)?.is_some(),
-                "promptFeedback" => chunk.prompt_feedback = json(pull)?,
-                "usageMetadata" => chunk.usage = json(pull)?,
-                "responseId" => chunk.id = json(pull)?,
-                "error" => has_error = json(pull)?.is_some(),
-                _ => drop(pull.json()?),
-            }
-            Some(())
-        })?;
-        is_known |= chunk.usage.is_some() || chunk.prompt_feedback.is_some();
-        chunk.is_usual = is_known && !chunk.is_broken && !has_error;
+        let mut chunk = Self {
+            is_broken: !pull.is_object(),
+            ..Self::default()
+        };
+        chunk.read_object(Level::Chunk, &mut pull)?;
+        chunk.is_usual &= !chunk.is_broken && !chunk.has_error;
         pull.end().map(|()| chunk)
     }
 
-    fn read_candidate(&mut self, pull: &mut Pull<'a>) -> Option<()> {
+    fn read_object(&mut self, level: Level, pull: &mut Pull<'a>) -> Option<()> {
         if !pull.is_object() {
-            self.is_broken = true;
-            return pull.json().map(drop);
+            return self.expect_null(pull);
         }
-        let (mut parts, mut finish_reason, mut is_other) = (Vec::new(), None, false);
-        pull.object(|pull, key| {
-            match key {
-                "content" if pull.is_object() => pull.object(|pull, key| {
-                    match key {
-                        "parts" if pull.is_array() => pull.array(|pull| {
-                            parts.push(self.read_part(pull)?);
-                            Some(())
-                        })?,
-                        "parts" => self.is_broken |= json(pull)?.is_some(),
-                        _ => drop(pull.json()?),
-                    }
-                    Some(())
-                })?,
-                "content" => self.is_broken |= json(pull)?.is_some(),
-                "finishReason" => finish_reason = json(pull)?.and_then(Json::as_str),
-                "index" => {
-                    is_other = json(pull)?
-                        .and_then(Json::as_f64)
-                        .is_some_and(|at| at > 0.0)
+        pull.object(|pull, key| match (level, key) {
+            (Level::Chunk, "candidates") => {
+                self.is_usual = true;
+                self.read_array(Level::Candidate, pull)
+            }
+            (Level::Candidate, "content") => self.read_object(Level::Content, pull),
+            (Level::Content, "parts") => self.read_array(Level::Part, pull),
+            _ => {
+                let value = pull.json()?;
+                if !value.is_null() {
+                    self.take(level, key, value);
                 }
-                _ => drop(pull.json()?),
+                Some(())
+            }
+        })
+    }
+
+    fn read_array(&mut self, level: Level, pull: &mut Pull<'a>) -> Option<()> {
+        if !pull.is_array() {
+            return self.expect_null(pull);
+        }
+        pull.array(|pull| {
+            self.is_broken |= !pull.is_object();
+            if level == Level::Part {
+                self.parts.push(Part::default());
+                return self.read_object(level, pull);
+            }
+            let (parts, finish_reason) = (self.parts.len(), self.finish_reason.take());
+            self.is_other = false;
+            self.read_object(level, pull)?;
+            if self.is_other {
+                self.parts.truncate(parts);
+                self.finish_reason = finish_reason;
             }
             Some(())
-        })?;
-        if !is_other {
-            self.parts = parts;
-            self.finish_reason = finish_reason;
-        }
+        })
+    }
+
+    fn expect_null(&mut self, pull: &mut Pull<'a>) -> Option<()> {
+        self.is_broken |= !pull.json()?.is_null();
         Some(())
     }
 
-    fn read_part(&mut self, pull: &mut Pull<'a>) -> Option<Part<'a>> {
-        let mut part = Part::default();
-        if !pull.is_object() {
-            self.is_broken = true;
-            pull.json()?;
-            return Some(part);
-        }
-        pull.object(|pull, key| {
-            let value = json(pull)?;
-            match key {
-                "text" => part.text = value,
-                "thought" => part.is_thought = value.and_then(Json::as_bool) == Some(true),
-                "thoughtSignature" => part.signature = value,
-                "functionCall" => part.call = value,
-                "inlineData" => part.data = value,
-                _ => {}
+    /// A member that says something.
+    fn take(&mut self, level: Level, key: &str, value: Json<'a>) {
+        let has_type = match (level, key, self.parts.last_mut()) {
+            (Level::Chunk, "promptFeedback", _) => {
+                self.is_usual = true;
+                self.prompt_feedback = Some(value);
+                true
             }
-            Some(())
-        })?;
-        self.is_broken |= part.text.is_some_and(|text| !text.is_string())
-            || part.call.is_some_and(|call| !call.is_object())
-            || part.data.is_some_and(|data| !data.is_object());
-        Some(part)
+            (Level::Chunk, "usageMetadata", _) => {
+                self.is_usual = true;
+                self.usage = Some(value);
+                true
+            }
+            (Level::Chunk, "responseId", _) => {
+                self.id = Some(value);
+                true
+            }
+            (Level::Chunk, "error", _) => {
+                self.has_error = true;
+                true
+            }
+            (Level::Candidate, "finishReason", _) => {
+                self.finish_reason = value.as_str();
+                self.finish_reason.is_some()
+            }
+            (Level::Candidate, "index", _) => {
+                self.is_other = value.text() != "0";
+                true
+            }
+            (Level::Part, "text", Some(part)) => {
+                part.text = Some(value);
+                value.is_string()
+            }
+            (Level::Part, "thought", Some(part)) => {
+                part.is_thought = value.as_bool() == Some(true);
+                true
+            }
+            (Level::Part, "thoughtSignature", Some(part)) => {
+                part.signature = Some(value);
+                true
+            }
+            (Level::Part, "functionCall", Some(part)) => {
+                part.call = Some(value);
+                value.is_object()
+            }
+            (Level::Part, "inlineData", Some(part)) => {
+                part.data = Some(value);
+                value.is_object()
+            }
+            _ => true,
+        };
+        self.is_broken |= !has_type;
     }
 }
