@@ -5,7 +5,7 @@
 mod support;
 
 use proptest::prelude::*;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use sluice_agent::error::ErrorCode;
 use sluice_agent::message::{
     AssistantContentBlock, AssistantMessage, ImageContent, Message, StopReason, TextContent,
@@ -16,7 +16,7 @@ use sluice_agent::model::{
     ToolDefinition,
 };
 use sluice_agent::protocol::{Api, Context};
-use support::wire::check_request;
+use support::wire::{check_for_model, check_request};
 
 fn text() -> impl Strategy<Value = String> {
     prop_oneof![
@@ -38,11 +38,26 @@ fn id() -> impl Strategy<Value = String> {
     ]
 }
 
+/// What wires leave in a message to recognise it by, and what they do not.
 fn signature() -> impl Strategy<Value = Option<String>> {
+    let known = select(&[
+        "",
+        "c2ln",
+        "c2lnbmF0dXJl",
+        "{}",
+        "{\"id\":",
+        r#"{"id":"msg_1","phase":"commentary"}"#,
+        r#"{"id":"msg_2"}"#,
+        r#"{"id":"fc_1"}"#,
+        r#"{"id":"toolu_1"}"#,
+        r#"{"type":"custom_tool_call","id":"ctc_1"}"#,
+        r#"{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"AA"}"#,
+        r#"{"type":"reasoning","id":"rs_2","summary":null,"encrypted_content":"BB"}"#,
+        r#"{"type":"reasoning","id":"rs_3","summary":[],"encrypted_content":null}"#,
+    ]);
     prop_oneof![
-        Just(None),
-        Just(Some(String::new())),
-        Just(Some("c2ln".into()))
+        1 => Just(None),
+        2 => known.prop_map(|signature| Some(signature.to_owned())),
     ]
 }
 
@@ -66,24 +81,33 @@ fn assistant_block() -> impl Strategy<Value = AssistantContentBlock> {
         Just(String::new()),
         Just("a.b c".to_owned())
     ];
+    let arguments = select(&[json!({ "q": 1 }), json!({ "input": "SELECT 1" })]);
     prop_oneof![
-        2 => text().prop_map(|text| AssistantContentBlock::Text(TextContent {
-            text,
-            text_signature: None,
-        })),
+        2 => (text(), signature()).prop_map(|(text, text_signature)| {
+            AssistantContentBlock::Text(TextContent { text, text_signature })
+        }),
         2 => (text(), signature(), prop::option::of(any::<bool>())).prop_map(
             |(thinking, thinking_signature, redacted)| AssistantContentBlock::Thinking(
                 ThinkingContent { thinking, thinking_signature, redacted }
             ),
         ),
-        4 => (id(), name).prop_map(|(id, name)| AssistantContentBlock::ToolCall(ToolCall {
-            id,
-            name,
-            arguments: Map::from_iter([("q".to_owned(), json!(1))]),
-            thought_signature: None,
-        })),
+        4 => (id(), name, arguments, signature()).prop_map(
+            |(id, name, arguments, thought_signature)| {
+                AssistantContentBlock::ToolCall(ToolCall {
+                    id,
+                    name,
+                    arguments: arguments.as_object().cloned().unwrap_or_default(),
+                    thought_signature,
+                })
+            },
+        ),
         1 => Just(AssistantContentBlock::Image(ImageContent::default())),
     ]
+}
+
+/// The provider of a model, where it is not the protocol's own.
+fn provider() -> impl Strategy<Value = Option<&'static str>> {
+    prop_oneof![2 => Just(None), 1 => Just(Some("other"))]
 }
 
 fn message() -> impl Strategy<Value = Message> {
@@ -95,7 +119,6 @@ fn message() -> impl Strategy<Value = Message> {
         Just(StopReason::Aborted),
     ];
     let model = prop_oneof![2 => select(&MODELS), 1 => Just("other")];
-    let provider = prop_oneof![2 => Just(None), 1 => Just(Some("other"))];
     let blocks = || prop::collection::vec(user_block(), 0..3);
     prop_oneof![
         text().prop_map(|text| Message::User(UserMessage {
@@ -110,7 +133,7 @@ fn message() -> impl Strategy<Value = Message> {
             prop::collection::vec(assistant_block(), 0..4),
             stop,
             select(&Api::ALL),
-            provider,
+            provider(),
             model
         )
             .prop_map(|(content, stop_reason, api, provider, model)| {
@@ -138,8 +161,10 @@ fn message() -> impl Strategy<Value = Message> {
 }
 
 /// Models that their protocols treat in different ways, and one that nobody knows.
-const MODELS: [&str; 5] = [
+const MODELS: [&str; 7] = [
     "m",
+    "gemini-2.5-flash",
+    "gemini-3.1-pro-preview",
     "claude-sonnet-4-5",
     "claude-opus-4-6",
     "claude-sonnet-5",
@@ -147,12 +172,13 @@ const MODELS: [&str; 5] = [
 ];
 
 /// Hosts that their protocols treat in different ways; none is the protocol's own.
-const HOSTS: [Option<&str>; 6] = [
+const HOSTS: [Option<&str>; 7] = [
     None,
     Some("https://api.openai.com/v1"),
     Some("https://api.mistral.ai/v1"),
     Some("https://api.deepseek.com"),
     Some("https://openrouter.ai/api/v1"),
+    Some("https://api.x.ai/v1"),
     Some("http://localhost:8080/v1"),
 ];
 
@@ -161,11 +187,13 @@ fn model() -> impl Strategy<Value = Model> {
     (
         select(&Api::ALL),
         select(&MODELS),
+        provider(),
         select(&HOSTS),
         reasoning,
     )
-        .prop_map(|(api, id, host, reasoning)| Model {
+        .prop_map(|(api, id, provider, host, reasoning)| Model {
             id: id.into(),
+            provider: provider.map(str::to_owned),
             api: api.name().into(),
             base_url: host.map(str::to_owned),
             reasoning,
@@ -245,7 +273,10 @@ proptest! {
         let context = Context { system_prompt, messages, tools };
         let api = Api::from_name(&model.api).expect("a protocol");
         match api.encode(&model, &context, &options) {
-            Ok(request) => check_request(api, &request.body),
+            Ok(request) => {
+                check_request(api, &request.body);
+                check_for_model(api, &model.id, &request.body);
+            }
             Err(error) => prop_assert!(
                 ends_with_results && error.code == ErrorCode::InvalidRequest,
                 "a conversation that ends with the user is sent"

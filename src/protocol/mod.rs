@@ -7,6 +7,7 @@
 
 pub mod anthropic_messages;
 mod failure;
+pub mod google_generative_ai;
 pub mod history;
 mod http;
 pub mod openai_completions;
@@ -27,6 +28,8 @@ pub enum Api {
     OpenAiCompletions,
     /// Anthropic's Messages API.
     AnthropicMessages,
+    /// Google's Gemini API.
+    GoogleGenerativeAi,
 }
 
 /// What a model gets to read.
@@ -58,11 +61,17 @@ pub enum Decoder {
     OpenAiCompletions(openai_completions::StreamDecoder),
     /// The Messages API.
     AnthropicMessages(anthropic_messages::StreamDecoder),
+    /// Google's Gemini API.
+    GoogleGenerativeAi(google_generative_ai::StreamDecoder),
 }
 
 impl Api {
     /// All protocols that are built in.
-    pub const ALL: [Self; 2] = [Self::OpenAiCompletions, Self::AnthropicMessages];
+    pub const ALL: [Self; 3] = [
+        Self::OpenAiCompletions,
+        Self::AnthropicMessages,
+        Self::GoogleGenerativeAi,
+    ];
 
     /// The protocol of this name, if it is built in.
     pub fn from_name(name: &str) -> Option<Self> {
@@ -74,6 +83,7 @@ impl Api {
         match self {
             Self::OpenAiCompletions => "openai-completions",
             Self::AnthropicMessages => "anthropic-messages",
+            Self::GoogleGenerativeAi => "google-generative-ai",
         }
     }
 
@@ -82,6 +92,7 @@ impl Api {
         match self {
             Self::OpenAiCompletions => "openai",
             Self::AnthropicMessages => "anthropic",
+            Self::GoogleGenerativeAi => "google",
         }
     }
 
@@ -98,6 +109,7 @@ impl Api {
         match self {
             Self::OpenAiCompletions => openai_completions::encode(model, context, options),
             Self::AnthropicMessages => anthropic_messages::encode(model, context, options),
+            Self::GoogleGenerativeAi => google_generative_ai::encode(model, context, options),
         }
     }
 
@@ -110,6 +122,9 @@ impl Api {
             Self::AnthropicMessages => {
                 Decoder::AnthropicMessages(anthropic_messages::StreamDecoder::default())
             }
+            Self::GoogleGenerativeAi => {
+                Decoder::GoogleGenerativeAi(google_generative_ai::StreamDecoder::default())
+            }
         }
     }
 
@@ -119,6 +134,9 @@ impl Api {
         match self {
             Self::OpenAiCompletions => openai_completions::http_error(status, body, retry_after_ms),
             Self::AnthropicMessages => anthropic_messages::http_error(status, body, retry_after_ms),
+            Self::GoogleGenerativeAi => {
+                google_generative_ai::http_error(status, body, retry_after_ms)
+            }
         }
     }
 }
@@ -129,6 +147,7 @@ impl Decoder {
         match self {
             Self::OpenAiCompletions(decoder) => decoder.on_frame(frame, parts),
             Self::AnthropicMessages(decoder) => decoder.on_frame(frame, parts),
+            Self::GoogleGenerativeAi(decoder) => decoder.on_frame(frame, parts),
         }
     }
 
@@ -138,6 +157,7 @@ impl Decoder {
         match self {
             Self::OpenAiCompletions(decoder) => decoder.finish(parts),
             Self::AnthropicMessages(decoder) => decoder.finish(parts),
+            Self::GoogleGenerativeAi(decoder) => decoder.finish(parts),
         }
     }
 
@@ -147,6 +167,7 @@ impl Decoder {
         match self {
             Self::OpenAiCompletions(decoder) => decoder.on_whole_body(body, parts),
             Self::AnthropicMessages(decoder) => decoder.on_whole_body(body, parts),
+            Self::GoogleGenerativeAi(decoder) => decoder.on_whole_body(body, parts),
         }
     }
 
@@ -155,6 +176,7 @@ impl Decoder {
         match self {
             Self::OpenAiCompletions(decoder) => decoder.is_done(),
             Self::AnthropicMessages(decoder) => decoder.is_done(),
+            Self::GoogleGenerativeAi(decoder) => decoder.is_done(),
         }
     }
 
@@ -164,6 +186,7 @@ impl Decoder {
         match self {
             Self::OpenAiCompletions(decoder) => decoder.is_complete(),
             Self::AnthropicMessages(decoder) => decoder.is_complete(),
+            Self::GoogleGenerativeAi(decoder) => decoder.is_complete(),
         }
     }
 }

@@ -11,6 +11,7 @@
 pub mod fold;
 pub mod recorded;
 mod request_anthropic_messages;
+mod request_google_generative_ai;
 mod request_openai_completions;
 pub mod wire;
 

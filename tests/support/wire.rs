@@ -4,12 +4,14 @@
 use serde_json::Value;
 use sluice_agent::protocol::Api;
 
-use super::{request_anthropic_messages, request_openai_completions};
+use super::{request_anthropic_messages, request_google_generative_ai, request_openai_completions};
 
 /// One recorded event as a frame of the stream.
 pub fn frame(api: Api, line: &str, line_end: &str) -> String {
     match api {
-        Api::OpenAiCompletions => ["data: ", line, line_end, line_end].concat(),
+        Api::OpenAiCompletions | Api::GoogleGenerativeAi => {
+            ["data: ", line, line_end, line_end].concat()
+        }
         Api::AnthropicMessages => {
             let event: Value = serde_json::from_str(line).expect("JSON");
             let name = event["type"].as_str().expect("a type");
@@ -25,7 +27,7 @@ pub fn frame(api: Api, line: &str, line_end: &str) -> String {
 pub fn end_marker(api: Api) -> Option<&'static str> {
     match api {
         Api::OpenAiCompletions => Some("[DONE]"),
-        Api::AnthropicMessages => None,
+        Api::AnthropicMessages | Api::GoogleGenerativeAi => None,
     }
 }
 
@@ -34,6 +36,7 @@ pub fn completes(api: Api, event: &Value) -> bool {
     match api {
         Api::OpenAiCompletions => event["choices"][0]["finish_reason"].is_string(),
         Api::AnthropicMessages => event["type"] == "message_stop",
+        Api::GoogleGenerativeAi => event["candidates"][0]["finishReason"].is_string(),
     }
 }
 
@@ -45,5 +48,17 @@ pub fn check_request(api: Api, body: &str) {
     match api {
         Api::OpenAiCompletions => request_openai_completions::check(body),
         Api::AnthropicMessages => request_anthropic_messages::check(body),
+        Api::GoogleGenerativeAi => request_google_generative_ai::check(body),
+    }
+}
+
+/// Checks what only some models of a wire insist on.
+///
+/// # Panics
+/// When the model would refuse the request.
+pub fn check_for_model(api: Api, model: &str, body: &str) {
+    match api {
+        Api::OpenAiCompletions | Api::AnthropicMessages => {}
+        Api::GoogleGenerativeAi => request_google_generative_ai::check_signatures(model, body),
     }
 }
