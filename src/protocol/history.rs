@@ -25,12 +25,13 @@ mod tests;
 
 use std::borrow::Cow;
 
+use crate::error::Failure;
 use crate::message::{
     AssistantContentBlock, AssistantMessage, ImageContent, Message, StopReason, ThinkingContent,
     ToolCall, ToolResultMessage, UserContent, UserContentBlock,
 };
-use crate::model::{InputKind, Model, ToolCallIdFormat};
-use crate::protocol::Api;
+use crate::model::{InputKind, Model, ToolCallIdFormat, ToolDefinition};
+use crate::protocol::{Api, http};
 use ids::IdRegistry;
 
 /// What stands in for the result of a call that has none.
@@ -162,6 +163,19 @@ pub fn prepare<'a>(messages: &'a [Message], target: &Target<'_>) -> Vec<Turn<'a>
     turns
 }
 
+/// Refuses a conversation to which the model has answered already.
+///
+/// # Errors
+/// When it ends with the model's answer; the message says what to do.
+pub fn ensure_unanswered(turns: &[Turn<'_>]) -> Result<(), Failure> {
+    match turns.last() {
+        Some(Turn::Assistant(last)) if last.results.is_empty() => Err(http::invalid(&[
+            "the conversation ends with the model's answer: add a user message to go on",
+        ])),
+        _ => Ok(()),
+    }
+}
+
 fn assistant_turn<'a>(
     message: &'a AssistantMessage,
     target: &Target<'_>,
@@ -256,6 +270,16 @@ fn block_parts<'a>(blocks: &'a [UserContentBlock], target: &Target<'_>) -> Vec<U
 
 fn is_blank(text: &str) -> bool {
     text.trim().is_empty()
+}
+
+/// The name of a called tool: as it is if the tool is offered, else within the rules of
+/// [`valid_name`], since models make up names and hosts refuse whole conversations for one.
+pub fn tool_name<'a>(name: &'a str, tools: &[ToolDefinition]) -> Cow<'a, str> {
+    if tools.iter().any(|tool| tool.name == name) {
+        Cow::Borrowed(name)
+    } else {
+        valid_name(name)
+    }
 }
 
 /// A tool name within the rules that most providers share: 1 to 64 characters of `[A-Za-z0-9_-]`.

@@ -8,6 +8,7 @@
 mod failure;
 pub mod history;
 mod http;
+mod openai;
 pub mod openai_completions;
 mod part;
 mod tool_calls;
