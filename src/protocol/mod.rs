@@ -10,6 +10,7 @@ pub mod history;
 mod http;
 mod openai;
 pub mod openai_completions;
+pub mod openai_responses;
 mod part;
 mod tool_calls;
 
@@ -25,6 +26,8 @@ use crate::text::sse::Frame;
 pub enum Api {
     /// OpenAI's chat completions, the protocol of most hosts.
     OpenAiCompletions,
+    /// OpenAI's Responses API.
+    OpenAiResponses,
 }
 
 /// What a model gets to read.
@@ -54,11 +57,13 @@ pub struct HttpRequest {
 pub enum Decoder {
     /// Chat completions.
     OpenAiCompletions(openai_completions::StreamDecoder),
+    /// Responses.
+    OpenAiResponses(openai_responses::StreamDecoder),
 }
 
 impl Api {
     /// All protocols that are built in.
-    pub const ALL: [Self; 1] = [Self::OpenAiCompletions];
+    pub const ALL: [Self; 2] = [Self::OpenAiCompletions, Self::OpenAiResponses];
 
     /// The protocol of this name, if it is built in.
     pub fn from_name(name: &str) -> Option<Self> {
@@ -69,13 +74,14 @@ impl Api {
     pub fn name(self) -> &'static str {
         match self {
             Self::OpenAiCompletions => "openai-completions",
+            Self::OpenAiResponses => "openai-responses",
         }
     }
 
     /// The provider that is meant when the model names none.
     pub fn default_provider(self) -> &'static str {
         match self {
-            Self::OpenAiCompletions => "openai",
+            Self::OpenAiCompletions | Self::OpenAiResponses => "openai",
         }
     }
 
@@ -91,6 +97,7 @@ impl Api {
     ) -> Result<HttpRequest, Failure> {
         match self {
             Self::OpenAiCompletions => openai_completions::encode(model, context, options),
+            Self::OpenAiResponses => openai_responses::encode(model, context, options),
         }
     }
 
@@ -100,6 +107,9 @@ impl Api {
             Self::OpenAiCompletions => {
                 Decoder::OpenAiCompletions(openai_completions::StreamDecoder::default())
             }
+            Self::OpenAiResponses => {
+                Decoder::OpenAiResponses(openai_responses::StreamDecoder::default())
+            }
         }
     }
 
@@ -108,6 +118,7 @@ impl Api {
     pub fn http_error(self, status: u16, body: &str, retry_after_ms: Option<f64>) -> Failure {
         match self {
             Self::OpenAiCompletions => openai_completions::http_error(status, body, retry_after_ms),
+            Self::OpenAiResponses => openai_responses::http_error(status, body, retry_after_ms),
         }
     }
 }
@@ -117,6 +128,7 @@ impl Decoder {
     pub fn on_frame(&mut self, frame: Frame<'_>, parts: &mut Vec<StreamPart>) {
         match self {
             Self::OpenAiCompletions(decoder) => decoder.on_frame(frame, parts),
+            Self::OpenAiResponses(decoder) => decoder.on_frame(frame, parts),
         }
     }
 
@@ -125,6 +137,7 @@ impl Decoder {
     pub fn finish(&mut self, parts: &mut Vec<StreamPart>) {
         match self {
             Self::OpenAiCompletions(decoder) => decoder.finish(parts),
+            Self::OpenAiResponses(decoder) => decoder.finish(parts),
         }
     }
 
@@ -133,6 +146,7 @@ impl Decoder {
     pub fn on_whole_body(&mut self, body: &str, parts: &mut Vec<StreamPart>) {
         match self {
             Self::OpenAiCompletions(decoder) => decoder.on_whole_body(body, parts),
+            Self::OpenAiResponses(decoder) => decoder.on_whole_body(body, parts),
         }
     }
 
@@ -140,6 +154,7 @@ impl Decoder {
     pub fn is_done(&self) -> bool {
         match self {
             Self::OpenAiCompletions(decoder) => decoder.is_done(),
+            Self::OpenAiResponses(decoder) => decoder.is_done(),
         }
     }
 
@@ -148,6 +163,7 @@ impl Decoder {
     pub fn is_complete(&self) -> bool {
         match self {
             Self::OpenAiCompletions(decoder) => decoder.is_complete(),
+            Self::OpenAiResponses(decoder) => decoder.is_done(),
         }
     }
 }

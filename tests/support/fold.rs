@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value};
 use sluice_agent::message::{
-    AssistantContentBlock, AssistantMessage, StopReason, TextContent, ThinkingContent, ToolCall,
+    AssistantContentBlock, AssistantMessage, ImageContent, StopReason, TextContent,
+    ThinkingContent, ToolCall,
 };
 use sluice_agent::protocol::{Api, StreamPart};
 use sluice_agent::text::partial_json::{PartialJson, ValueBuilder};
@@ -16,28 +17,42 @@ pub fn fold(api: Api, parts: &[StreamPart]) -> AssistantMessage {
         stop_reason: StopReason::Error,
         ..AssistantMessage::default()
     };
+    // Whether the last block is one of text or thinking that may grow.
+    let mut open = false;
     let mut calls: Vec<(u32, usize, String)> = Vec::new();
     for part in parts {
         match part {
             StreamPart::ResponseId(id) => message.response_id = Some(id.clone()),
-            StreamPart::Text(text) => match message.content.last_mut() {
-                Some(AssistantContentBlock::Text(block)) => block.text.push_str(text),
-                _ => message
+            StreamPart::Text(text) => text_block(&mut message, &mut open).text.push_str(text),
+            StreamPart::Thinking(text) => {
+                thinking_block(&mut message, &mut open)
+                    .thinking
+                    .push_str(text);
+            }
+            StreamPart::TextSignature(signature) => {
+                text_block(&mut message, &mut open).text_signature = Some(signature.clone());
+            }
+            StreamPart::ThinkingSignature(signature) => {
+                thinking_block(&mut message, &mut open).thinking_signature =
+                    Some(signature.clone());
+            }
+            StreamPart::RedactedThinking(signature) => {
+                open = false;
+                let block = thinking_block(&mut message, &mut open);
+                block.thinking_signature = Some(signature.clone());
+                block.redacted = Some(true);
+                open = false;
+            }
+            StreamPart::BlockEnd => open = false,
+            StreamPart::Image { data, mime_type } => {
+                open = false;
+                message
                     .content
-                    .push(AssistantContentBlock::Text(TextContent {
-                        text: text.clone(),
-                        text_signature: None,
-                    })),
-            },
-            StreamPart::Thinking(text) => match message.content.last_mut() {
-                Some(AssistantContentBlock::Thinking(block)) => block.thinking.push_str(text),
-                _ => message
-                    .content
-                    .push(AssistantContentBlock::Thinking(ThinkingContent {
-                        thinking: text.clone(),
-                        ..ThinkingContent::default()
-                    })),
-            },
+                    .push(AssistantContentBlock::Image(ImageContent {
+                        data: data.clone(),
+                        mime_type: mime_type.clone(),
+                    }));
+            }
             StreamPart::ToolCallStart { key, id, name } => {
                 assert_eq!(*key as usize, calls.len(), "keys ascend from 0");
                 let id = if id.is_empty() {
@@ -45,6 +60,7 @@ pub fn fold(api: Api, parts: &[StreamPart]) -> AssistantMessage {
                 } else {
                     id.clone()
                 };
+                open = false;
                 calls.push((*key, message.content.len(), String::new()));
                 message
                     .content
@@ -61,6 +77,13 @@ pub fn fold(api: Api, parts: &[StreamPart]) -> AssistantMessage {
                     .expect("the call began");
                 call.2.push_str(json);
             }
+            StreamPart::ToolCallSignature { key, signature } => {
+                let (_, block, _) = calls[*key as usize];
+                if let AssistantContentBlock::ToolCall(call) = &mut message.content[block] {
+                    call.thought_signature = Some(signature.clone());
+                }
+            }
+            StreamPart::ToolCallEnd { .. } => {}
             StreamPart::Usage(update) => {
                 let usage = &mut message.usage;
                 usage.input = update.input.unwrap_or(usage.input);
@@ -74,7 +97,6 @@ pub fn fold(api: Api, parts: &[StreamPart]) -> AssistantMessage {
                 message.error_message = Some(error.message.clone());
                 message.error = Some(error.as_ref().clone());
             }
-            _ => {}
         }
     }
     if message.stop_reason == StopReason::Stop && !calls.is_empty() {
@@ -86,6 +108,38 @@ pub fn fold(api: Api, parts: &[StreamPart]) -> AssistantMessage {
         }
     }
     message
+}
+
+fn text_block<'a>(message: &'a mut AssistantMessage, open: &mut bool) -> &'a mut TextContent {
+    let is_text = matches!(message.content.last(), Some(AssistantContentBlock::Text(_)));
+    if !(*open && is_text) {
+        let block = AssistantContentBlock::Text(TextContent::default());
+        message.content.push(block);
+        *open = true;
+    }
+    match message.content.last_mut() {
+        Some(AssistantContentBlock::Text(block)) => block,
+        _ => panic!("a text block"),
+    }
+}
+
+fn thinking_block<'a>(
+    message: &'a mut AssistantMessage,
+    open: &mut bool,
+) -> &'a mut ThinkingContent {
+    let is_thinking = matches!(
+        message.content.last(),
+        Some(AssistantContentBlock::Thinking(_))
+    );
+    if !(*open && is_thinking) {
+        let block = AssistantContentBlock::Thinking(ThinkingContent::default());
+        message.content.push(block);
+        *open = true;
+    }
+    match message.content.last_mut() {
+        Some(AssistantContentBlock::Thinking(block)) => block,
+        _ => panic!("a thinking block"),
+    }
 }
 
 /// The arguments as far as they are known.

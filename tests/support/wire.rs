@@ -4,12 +4,20 @@
 use serde_json::Value;
 use sluice_agent::protocol::Api;
 
-use super::request_openai_completions;
+use super::{request_openai_completions, request_openai_responses};
 
 /// One recorded event as a frame of the stream.
 pub fn frame(api: Api, line: &str, line_end: &str) -> String {
     match api {
         Api::OpenAiCompletions => ["data: ", line, line_end, line_end].concat(),
+        Api::OpenAiResponses => {
+            let event: Value = serde_json::from_str(line).expect("JSON");
+            let kind = event["type"].as_str().expect("a type");
+            [
+                "event: ", kind, line_end, "data: ", line, line_end, line_end,
+            ]
+            .concat()
+        }
     }
 }
 
@@ -17,6 +25,7 @@ pub fn frame(api: Api, line: &str, line_end: &str) -> String {
 pub fn end_marker(api: Api) -> Option<&'static str> {
     match api {
         Api::OpenAiCompletions => Some("[DONE]"),
+        Api::OpenAiResponses => None,
     }
 }
 
@@ -24,6 +33,9 @@ pub fn end_marker(api: Api) -> Option<&'static str> {
 pub fn completes(api: Api, event: &Value) -> bool {
     match api {
         Api::OpenAiCompletions => event["choices"][0]["finish_reason"].is_string(),
+        Api::OpenAiResponses => {
+            event["type"] == "response.completed" || event["type"] == "response.incomplete"
+        }
     }
 }
 
@@ -34,5 +46,6 @@ pub fn completes(api: Api, event: &Value) -> bool {
 pub fn check_request(api: Api, body: &str) {
     match api {
         Api::OpenAiCompletions => request_openai_completions::check(body),
+        Api::OpenAiResponses => request_openai_responses::check(body),
     }
 }
