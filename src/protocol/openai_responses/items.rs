@@ -208,7 +208,7 @@ impl Items {
                 self.complete_parts(place, item.get("content"), 0, parts);
                 if self.speaker.take_if(|speaker| *speaker == place).is_some() {
                     let signature = replay::of_item(item, Kind::Message);
-                    parts.push(StreamPart::TextSignature(signature));
+                    parts.extend(signature.map(StreamPart::TextSignature));
                     parts.push(StreamPart::BlockEnd);
                 }
             }
@@ -262,10 +262,9 @@ impl Items {
             _ => text(item, "arguments"),
         };
         self.speak(place, 0, &arguments, true, parts);
-        parts.push(StreamPart::ToolCallSignature {
-            key,
-            signature: replay::of_item(item, kind),
-        });
+        if let Some(signature) = replay::of_item(item, kind) {
+            parts.push(StreamPart::ToolCallSignature { key, signature });
+        }
         self.end_call(place, parts);
         Ok(())
     }

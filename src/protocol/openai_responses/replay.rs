@@ -19,8 +19,11 @@ use crate::text::json::{Json, JsonWriter};
 /// The `type` of a call whose input is plain text.
 pub(super) const CUSTOM: &str = "custom_tool_call";
 
-/// The signature of a message or a call.
-pub(super) fn of_item(item: Json<'_>, kind: Kind) -> String {
+/// The signature of a message or a call; none if the output limit cut it.
+pub(super) fn of_item(item: Json<'_>, kind: Kind) -> Option<String> {
+    if text(item, "status") == "incomplete" {
+        return None;
+    }
     let mut json = JsonWriter::default();
     json.object(|json| {
         if kind == Kind::Custom {
@@ -33,7 +36,7 @@ pub(super) fn of_item(item: Json<'_>, kind: Kind) -> String {
             }
         }
     });
-    json.into_text()
+    Some(json.into_text())
 }
 
 /// The signature of thinking, which is the item to send back; made from the item that was received
