@@ -194,7 +194,8 @@ fn classify(status: Option<u16>, report: &Report) -> (ErrorCode, bool) {
         // A request above the limit of one minute stays above it.
         return (ErrorCode::RateLimit, !says(&["request too large"]));
     }
-    if kind(&["content_filter", "content_policy"]) {
+    // OpenAI says "invalid_prompt" of a prompt that its usage policy forbids.
+    if kind(&["content_filter", "_policy", "invalid_prompt"]) {
         return (ErrorCode::Refused, false);
     }
     if kind(&["context_length", "exceed_context"])
@@ -224,6 +225,8 @@ fn classify(status: Option<u16>, report: &Report) -> (ErrorCode, bool) {
         "bad_request",
         "badrequest",
         "too_large",
+        // An image that cannot be fetched or read (OpenAI, "The response object").
+        "image",
     ]) {
         (ErrorCode::InvalidRequest, false)
     } else if says(&["overloaded"]) {

@@ -27,6 +27,8 @@ const CUSTOM_LEAD: &str = r#"{"input":""#;
 pub(super) struct Items {
     /// In the order in which they began.
     items: Vec<Item>,
+    /// The highest place in the output so far.
+    highest: Option<u32>,
     /// How many calls have been passed on.
     calls: u32,
     /// The item whose text or thinking was passed on last, while its block is open.
@@ -53,6 +55,7 @@ impl Items {
     /// Another response begins. The numbers of calls go on.
     pub(super) fn forget(&mut self) {
         self.items.clear();
+        self.highest = None;
     }
 
     /// An item begins.
@@ -96,6 +99,7 @@ impl Items {
             parts.push(StreamPart::BlockEnd);
         }
         self.speaker = None;
+        self.highest = self.highest.max(index);
         self.items.push(Item {
             kind,
             index,
@@ -108,6 +112,10 @@ impl Items {
     }
 
     fn find(&self, kind: Kind, index: Option<u32>) -> Option<usize> {
+        // Nothing to look for in a long list.
+        if index > self.highest {
+            return None;
+        }
         let is_it = |item: &Item| item.kind == kind && (index.is_none() || item.index == index);
         self.items.iter().rposition(is_it)
     }
