@@ -88,10 +88,11 @@ pub struct Model {
     pub compat: Option<Compat>,
 }
 
-/// How a host of the chat-completions protocol differs from OpenAI's own.
+/// How a host of one of OpenAI's protocols differs from OpenAI itself.
 ///
 /// Every switch that is absent is chosen by the host in `baseUrl`; an unknown host gets the plain
-/// protocol and nothing else.
+/// protocol and nothing else. On the Responses protocol `supportsReasoningEffort`,
+/// `supportsDeveloperRole` and `supportsStore` count.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase")]

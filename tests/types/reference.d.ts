@@ -117,10 +117,11 @@ export interface ImageContent {
 export type UserContent = string | UserContentBlock[];
 
 /**
- * How a host of the chat-completions protocol differs from OpenAI's own.
+ * How a host of one of OpenAI's protocols differs from OpenAI itself.
  *
  * Every switch that is absent is chosen by the host in `baseUrl`; an unknown host gets the plain
- * protocol and nothing else.
+ * protocol and nothing else. On the Responses protocol `supportsReasoningEffort`,
+ * `supportsDeveloperRole` and `supportsStore` count.
  */
 export interface Compat {
     /**
@@ -933,7 +934,7 @@ export interface TurnStartEvent {
 // All data types are generated from the Rust types beside which this file is compiled.
 
 /** A wire protocol: one that is built in, or any name when the app brings its own `streamFn`. */
-export type Api = "openai-completions" | (string & {});
+export type Api = "openai-completions" | "openai-responses" | (string & {});
 
 /**
  * Messages of an app's own, by name. Open for declaration merging:

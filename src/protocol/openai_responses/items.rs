@@ -91,7 +91,8 @@ impl Items {
 
     /// Opens a place for an item, and says what is known now of the thinking before it.
     fn begin(&mut self, kind: Kind, index: Option<u32>, parts: &mut Vec<StreamPart>) -> usize {
-        let thought = self.thought.take().filter(|_| kind != Kind::Hosted);
+        let is_sent_back = !matches!(kind, Kind::Hosted | Kind::Image);
+        let thought = self.thought.take().filter(|_| is_sent_back);
         if let Some(signature) = thought {
             parts.push(StreamPart::ThinkingSignature(signature));
             parts.push(StreamPart::BlockEnd);
@@ -238,11 +239,12 @@ impl Items {
         from: u32,
         parts: &mut Vec<StreamPart>,
     ) {
-        let all = all.into_iter().flat_map(Json::items);
-        for (number, part) in (from..).step_by(2).zip(all) {
+        let mut number = from;
+        for part in all.into_iter().flat_map(Json::items) {
             let said = part.get("text").or_else(|| part.get("refusal"));
             let said = said.and_then(Json::as_str).unwrap_or_default();
             self.speak(place, number, &said, true, parts);
+            number += 2;
         }
     }
 

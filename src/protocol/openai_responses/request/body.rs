@@ -215,14 +215,14 @@ fn write_result(result: &CallResult<'_>, kind: &str, json: &mut JsonWriter) {
         json.key("type").string(kind);
         json.key("call_id").string(&result.id);
         json.key("output");
-        let texts = result.parts.iter().map(|part| match part {
-            UserPart::Text(text) => Some(*text),
-            UserPart::Image(_) => None,
-        });
-        match texts.collect::<Option<Vec<&str>>>() {
-            Some(texts) => drop(json.string(&texts.join("\n"))),
-            None => write_parts(&result.parts, json),
+        let mut texts = Vec::new();
+        for part in &result.parts {
+            match part {
+                UserPart::Text(text) => texts.push(*text),
+                UserPart::Image(_) => return write_parts(&result.parts, json),
+            }
         }
+        json.string(&texts.join("\n"));
     });
 }
 

@@ -393,14 +393,17 @@ fn thinking_is_signed_when_it_is_known_what_it_led_to() {
 
 #[test]
 fn thinking_that_led_to_a_hosted_tool_is_shown_and_not_signed() {
-    let parts = read(&[
-        done(0, reasoning("rs_1", &["look it up"])),
-        added(1, json!({ "type": "web_search_call", "id": "ws_1" })),
-        done(1, json!({ "type": "web_search_call", "id": "ws_1" })),
-        done(2, reasoning("rs_2", &[])),
-        done(3, message("found")),
-        completed(),
-    ]);
+    let hosted = |kind: &str| {
+        let item = json!({ "type": kind, "id": "x_1", "name": "f", "call_id": "c" });
+        read(&[
+            done(0, reasoning("rs_1", &["look it up"])),
+            added(1, item.clone()),
+            done(1, item),
+            done(2, reasoning("rs_2", &[])),
+            done(3, message("found")),
+            completed(),
+        ])
+    };
     let expected = [
         thinking("look it up"),
         StreamPart::BlockEnd,
@@ -411,7 +414,25 @@ fn thinking_that_led_to_a_hosted_tool_is_shown_and_not_signed() {
         StreamPart::BlockEnd,
         STOP,
     ];
-    assert_eq!(parts, expected);
+    let kinds = [
+        "web_search_call",
+        "file_search_call",
+        "code_interpreter_call",
+        "mcp_call",
+        "mcp_list_tools",
+        "mcp_approval_request",
+        "image_generation_call",
+        "local_shell_call",
+        "shell_call",
+        "apply_patch_call",
+        "tool_search_call",
+        "tool_search_output",
+        "program",
+        "tomorrow",
+    ];
+    for kind in kinds {
+        assert_eq!(hosted(kind), expected, "{kind}");
+    }
 }
 
 #[test]
