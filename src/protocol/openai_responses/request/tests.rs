@@ -499,12 +499,39 @@ fn ids_that_the_api_refuses_are_left_out() {
 #[test]
 fn no_item_is_sent_twice_under_one_id() {
     let content = json!([thinking("rs_1"), text("hi", json!(r#"{"id":"msg_1"}"#))]);
-    let messages = vec![turn(content.clone()), user("again"), turn(content)];
+    let messages = vec![turn(content.clone()), user("again"), turn(content.clone())];
     let expected = [
         reasoning("rs_1"),
         message_with_id("hi", "msg_1"),
         user("again"),
         message("hi"),
+    ];
+    assert_eq!(input(messages), expected);
+    let again = json!([thinking("rs_2"), text("hi", json!(r#"{"id":"msg_1"}"#))]);
+    let messages = vec![turn(content), user("again"), turn(again)];
+    let expected = [
+        reasoning("rs_1"),
+        message_with_id("hi", "msg_1"),
+        user("again"),
+        reasoning("rs_2"),
+        message("hi"),
+    ];
+    assert_eq!(input(messages), expected);
+}
+
+#[test]
+fn thinking_at_the_end_of_a_turn_does_not_go_into_the_next() {
+    let first = json!([text("a", Value::Null), thinking("rs_1")]);
+    let second = json!([text("b", json!(r#"{"id":"msg_2"}"#))]);
+    let third = json!([thinking("rs_3"), text("c", json!(r#"{"id":"msg_3"}"#))]);
+    let fourth = json!([text("d", json!(r#"{"id":"msg_4"}"#))]);
+    let messages = [first, second, third, fourth].map(turn).to_vec();
+    let expected = [
+        message("a"),
+        message("b"),
+        reasoning("rs_3"),
+        message_with_id("c", "msg_3"),
+        message("d"),
     ];
     assert_eq!(input(messages), expected);
 }

@@ -309,6 +309,60 @@ fn calls_that_stream_side_by_side_are_told_apart_by_their_place() {
 }
 
 #[test]
+fn places_may_come_in_any_order() {
+    let parts = read(&[
+        added(3, json!({ "type": "message" })),
+        added(1, call("")),
+        delta("output_text", 3, "a"),
+        delta("output_text", 3, "b"),
+        done(3, message("ab")),
+        done(1, call("{}")),
+        completed(),
+    ]);
+    let texts = parts
+        .iter()
+        .filter(|part| matches!(part, StreamPart::Text(_)));
+    assert_eq!(texts.collect::<Vec<_>>(), [&text("a"), &text("b")]);
+}
+
+#[test]
+fn without_places_an_event_is_about_the_latest_item_of_its_kind() {
+    let without_place = |mut event: Value| {
+        event.as_object_mut().unwrap().remove("output_index");
+        event
+    };
+    let piece = |json| delta("function_call_arguments", 0, json);
+    let events = [
+        added(0, json!({ "type": "message" })),
+        delta("output_text", 0, "hi"),
+        done(0, message("hi")),
+        added(1, call("")),
+        piece("{\"a\":"),
+        piece("1}"),
+        done(1, call("{\"a\":1}")),
+        done(2, call("{\"a\":2}")),
+        done(3, call("{\"a\":3}")),
+        completed(),
+    ];
+    let parts = read(&events.map(without_place));
+    let expected = [
+        text("hi"),
+        text_signature(),
+        StreamPart::BlockEnd,
+        start(0, "call_1"),
+        arguments("{\"a\":"),
+        arguments("1}"),
+        call_signature(r#"{"id":"fc_1"}"#),
+        CALL_END,
+    ];
+    assert_eq!(parts[..8], expected);
+    let calls = parts
+        .iter()
+        .filter(|part| matches!(part, StreamPart::ToolCallEnd { .. }));
+    assert_eq!(calls.count(), 3);
+}
+
+#[test]
 fn the_text_of_a_custom_call_is_its_one_argument() {
     let item = |input: &str| {
         json!({
