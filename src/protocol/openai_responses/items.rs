@@ -302,10 +302,12 @@ impl Items {
     /// same order on both sides; ids and places need not be the same.
     ///
     /// # Errors
-    /// When there is a call without a name.
+    /// When there is a call without a name, or, in an answer that is not cut, one of which nothing
+    /// came but its name: it would run without its arguments.
     pub(super) fn settle(
         &mut self,
         response: Json<'_>,
+        is_cut: bool,
         parts: &mut Vec<StreamPart>,
     ) -> Result<(), Failure> {
         let mut seen = [0_usize; 6];
@@ -321,6 +323,13 @@ impl Items {
                 *from = place + 1;
             }
             self.complete(place, item, parts)?;
+        }
+        let is_bare =
+            |item: &Item| item.kind.is_call() && !item.ended && item.part.is_none() && !is_cut;
+        if self.items.iter().any(is_bare) {
+            return Err(bad_response(
+                "the response holds a tool call without its arguments",
+            ));
         }
         for place in 0..self.items.len() {
             self.end_call(place, parts);

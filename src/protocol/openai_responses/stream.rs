@@ -116,7 +116,6 @@ impl StreamDecoder {
                 _ => in_payload(data).map_or(Ok(()), Err),
             };
         };
-        let unreadable = || bad_response("an event of the response is unreadable");
         match name {
             "created" => {
                 let response = event.response.ok_or_else(unreadable)?;
@@ -137,21 +136,29 @@ impl StreamDecoder {
                 let item = event.item.ok_or_else(unreadable)?;
                 return self.items.done(item, event.output_index, parts);
             }
-            _ => {
-                let (subject, verb) = name.rsplit_once('.').unwrap_or_default();
-                match (Kind::of_subject(subject), verb) {
-                    (Some(kind), "delta") => {
-                        let delta = event.delta.as_deref().ok_or_else(unreadable)?;
-                        self.items.grow(kind, &event, delta, false, parts);
-                    }
-                    (Some(kind), "done") => {
-                        let whole = event.whole.as_deref().unwrap_or_default();
-                        self.items.grow(kind, &event, whole, true, parts);
-                    }
-                    _ => {}
-                }
-            }
+            _ => return self.on_growth(name, &event, parts),
         }
+        Ok(())
+    }
+
+    /// An event that holds a piece of an item (`delta`) or the whole of one of its parts (`done`).
+    fn on_growth(
+        &mut self,
+        name: &str,
+        event: &Event<'_>,
+        parts: &mut Vec<StreamPart>,
+    ) -> Result<(), Failure> {
+        let (subject, verb) = name.rsplit_once('.').unwrap_or_default();
+        let is_whole = verb == "done";
+        let Some(kind) = Kind::of_subject(subject).filter(|_| is_whole || verb == "delta") else {
+            return Ok(());
+        };
+        let text = if is_whole {
+            event.whole.as_deref().unwrap_or_default()
+        } else {
+            event.delta.as_deref().ok_or_else(unreadable)?
+        };
+        self.items.grow(kind, event, text, is_whole, parts);
         Ok(())
     }
 
@@ -182,7 +189,8 @@ impl StreamDecoder {
         self.identify(response, parts);
         parts.extend(usage(response).map(StreamPart::Usage));
         let stop = verdict(word, response)?;
-        self.items.settle(response, parts)?;
+        self.items
+            .settle(response, stop == StopReason::Length, parts)?;
         self.state = State::Closed;
         parts.push(StreamPart::Finish(stop));
         Ok(())
@@ -246,6 +254,10 @@ fn verdict(word: Option<&str>, response: Json<'_>) -> Result<StopReason, Failure
     let reason: String = reason.chars().take(80).collect();
     let message = [API, ": ", what, " (\"", &reason, "\")"].concat();
     Err(ErrorInfo::new(code, message).retryable(retryable))
+}
+
+fn unreadable() -> Failure {
+    bad_response("an event of the response is unreadable")
 }
 
 /// The failure that a payload outside the protocol reports, if it reports one.

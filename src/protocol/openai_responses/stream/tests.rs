@@ -281,6 +281,23 @@ fn a_call_without_a_name_is_an_error() {
 }
 
 #[test]
+fn a_call_of_which_only_the_name_came_does_not_run_without_arguments() {
+    let parts = read(&[added(0, call("")), completed()]);
+    assert_eq!(error(&parts).code, ErrorCode::BadResponse);
+    let cut = json!({
+        "type": "response.incomplete",
+        "response": { "incomplete_details": { "reason": "max_output_tokens" } },
+    });
+    let length = StreamPart::Finish(StopReason::Length);
+    let parts = read(&[added(0, call("")), cut]);
+    assert_eq!(parts, [start(0, "call_1"), CALL_END, length]);
+    // Without a closing event for the item, what has streamed is what there is.
+    let piece = delta("function_call_arguments", 0, "{}");
+    let parts = read(&[added(0, call("")), piece, completed()]);
+    assert_eq!(parts, [start(0, "call_1"), arguments("{}"), CALL_END, STOP]);
+}
+
+#[test]
 fn calls_that_stream_side_by_side_are_told_apart_by_their_place() {
     let piece = |index, json| delta("function_call_arguments", index, json);
     let item = |id: &str, arguments: &str| json!({ "type": "function_call", "call_id": id, "name": "f", "arguments": arguments });
@@ -311,18 +328,27 @@ fn calls_that_stream_side_by_side_are_told_apart_by_their_place() {
 #[test]
 fn places_may_come_in_any_order() {
     let parts = read(&[
-        added(3, json!({ "type": "message" })),
-        added(1, call("")),
-        delta("output_text", 3, "a"),
-        delta("output_text", 3, "b"),
-        done(3, message("ab")),
-        done(1, call("{}")),
+        added(3, call("")),
+        added(1, json!({ "type": "message" })),
+        delta("function_call_arguments", 3, "{\"q\":"),
+        delta("output_text", 1, "a"),
+        delta("function_call_arguments", 3, "1}"),
+        done(1, message("a")),
+        done(3, call("{\"q\":1}")),
         completed(),
     ]);
-    let texts = parts
-        .iter()
-        .filter(|part| matches!(part, StreamPart::Text(_)));
-    assert_eq!(texts.collect::<Vec<_>>(), [&text("a"), &text("b")]);
+    let expected = [
+        start(0, "call_1"),
+        arguments("{\"q\":"),
+        text("a"),
+        arguments("1}"),
+        text_signature(),
+        StreamPart::BlockEnd,
+        call_signature(r#"{"id":"fc_1"}"#),
+        CALL_END,
+        STOP,
+    ];
+    assert_eq!(parts, expected);
 }
 
 #[test]
