@@ -25,13 +25,14 @@ mod tests;
 
 use std::borrow::Cow;
 
+use crate::error::Failure;
 use crate::message::{
     AssistantContentBlock, AssistantMessage, ImageContent, Message, StopReason, ThinkingContent,
     ToolCall, ToolResultMessage, UserContent, UserContentBlock,
 };
-use crate::model::{InputKind, Model, ToolCallIdFormat};
-use crate::protocol::Api;
-use ids::IdRegistry;
+use crate::model::{InputKind, Model, ToolCallIdFormat, ToolDefinition};
+use crate::protocol::{Api, http};
+pub(in crate::protocol) use ids::IdRegistry;
 
 /// What stands in for the result of a call that has none.
 pub const MISSING_RESULT: &str = "No result: the call was not completed.";
@@ -162,6 +163,27 @@ pub fn prepare<'a>(messages: &'a [Message], target: &Target<'_>) -> Vec<Turn<'a>
     turns
 }
 
+/// The same, for a request: there has to be something to say, and the model must not have answered
+/// already.
+///
+/// # Errors
+/// When the conversation is empty or ends with the model's answer; the message says what to do.
+pub fn prepare_request<'a>(
+    messages: &'a [Message],
+    target: &Target<'_>,
+) -> Result<Vec<Turn<'a>>, Failure> {
+    let turns = prepare(messages, target);
+    match turns.last() {
+        None => Err(http::invalid(&[
+            "the conversation is empty: add a user message",
+        ])),
+        Some(Turn::Assistant(last)) if last.results.is_empty() => Err(http::invalid(&[
+            "the conversation ends with the model's answer: add a user message to go on",
+        ])),
+        Some(_) => Ok(turns),
+    }
+}
+
 fn assistant_turn<'a>(
     message: &'a AssistantMessage,
     target: &Target<'_>,
@@ -259,6 +281,16 @@ fn block_parts<'a>(blocks: &'a [UserContentBlock], target: &Target<'_>) -> Vec<U
 
 fn is_blank(text: &str) -> bool {
     text.trim().is_empty()
+}
+
+/// The name of a called tool: as it is if the tool is offered, else within the rules of
+/// [`valid_name`], since models make up names and hosts refuse whole conversations for one.
+pub fn tool_name<'a>(name: &'a str, tools: &[ToolDefinition]) -> Cow<'a, str> {
+    if tools.iter().any(|tool| tool.name == name) {
+        Cow::Borrowed(name)
+    } else {
+        valid_name(name)
+    }
 }
 
 /// A tool name within the rules that most providers share: 1 to 64 characters of `[A-Za-z0-9_-]`.

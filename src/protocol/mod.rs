@@ -10,9 +10,12 @@ mod failure;
 pub mod google_generative_ai;
 pub mod history;
 mod http;
+mod openai;
 pub mod openai_completions;
+pub mod openai_responses;
 mod part;
 mod tool_calls;
+mod tool_schema;
 
 pub use part::{StreamPart, UsageUpdate};
 
@@ -30,6 +33,8 @@ pub enum Api {
     AnthropicMessages,
     /// Google's Gemini API.
     GoogleGenerativeAi,
+    /// OpenAI's Responses API.
+    OpenAiResponses,
 }
 
 /// What a model gets to read.
@@ -63,12 +68,15 @@ pub enum Decoder {
     AnthropicMessages(anthropic_messages::StreamDecoder),
     /// Google's Gemini API.
     GoogleGenerativeAi(google_generative_ai::StreamDecoder),
+    /// Responses.
+    OpenAiResponses(openai_responses::StreamDecoder),
 }
 
 impl Api {
     /// All protocols that are built in.
-    pub const ALL: [Self; 3] = [
+    pub const ALL: [Self; 4] = [
         Self::OpenAiCompletions,
+        Self::OpenAiResponses,
         Self::AnthropicMessages,
         Self::GoogleGenerativeAi,
     ];
@@ -84,13 +92,14 @@ impl Api {
             Self::OpenAiCompletions => "openai-completions",
             Self::AnthropicMessages => "anthropic-messages",
             Self::GoogleGenerativeAi => "google-generative-ai",
+            Self::OpenAiResponses => "openai-responses",
         }
     }
 
     /// The provider that is meant when the model names none.
     pub fn default_provider(self) -> &'static str {
         match self {
-            Self::OpenAiCompletions => "openai",
+            Self::OpenAiCompletions | Self::OpenAiResponses => "openai",
             Self::AnthropicMessages => "anthropic",
             Self::GoogleGenerativeAi => "google",
         }
@@ -110,6 +119,7 @@ impl Api {
             Self::OpenAiCompletions => openai_completions::encode(model, context, options),
             Self::AnthropicMessages => anthropic_messages::encode(model, context, options),
             Self::GoogleGenerativeAi => google_generative_ai::encode(model, context, options),
+            Self::OpenAiResponses => openai_responses::encode(model, context, options),
         }
     }
 
@@ -125,6 +135,9 @@ impl Api {
             Self::GoogleGenerativeAi => {
                 Decoder::GoogleGenerativeAi(google_generative_ai::StreamDecoder::default())
             }
+            Self::OpenAiResponses => {
+                Decoder::OpenAiResponses(openai_responses::StreamDecoder::default())
+            }
         }
     }
 
@@ -137,6 +150,7 @@ impl Api {
             Self::GoogleGenerativeAi => {
                 google_generative_ai::http_error(status, body, retry_after_ms)
             }
+            Self::OpenAiResponses => openai_responses::http_error(status, body, retry_after_ms),
         }
     }
 }
@@ -148,6 +162,7 @@ impl Decoder {
             Self::OpenAiCompletions(decoder) => decoder.on_frame(frame, parts),
             Self::AnthropicMessages(decoder) => decoder.on_frame(frame, parts),
             Self::GoogleGenerativeAi(decoder) => decoder.on_frame(frame, parts),
+            Self::OpenAiResponses(decoder) => decoder.on_frame(frame, parts),
         }
     }
 
@@ -158,6 +173,7 @@ impl Decoder {
             Self::OpenAiCompletions(decoder) => decoder.finish(parts),
             Self::AnthropicMessages(decoder) => decoder.finish(parts),
             Self::GoogleGenerativeAi(decoder) => decoder.finish(parts),
+            Self::OpenAiResponses(decoder) => decoder.finish(parts),
         }
     }
 
@@ -168,6 +184,7 @@ impl Decoder {
             Self::OpenAiCompletions(decoder) => decoder.on_whole_body(body, parts),
             Self::AnthropicMessages(decoder) => decoder.on_whole_body(body, parts),
             Self::GoogleGenerativeAi(decoder) => decoder.on_whole_body(body, parts),
+            Self::OpenAiResponses(decoder) => decoder.on_whole_body(body, parts),
         }
     }
 
@@ -177,6 +194,7 @@ impl Decoder {
             Self::OpenAiCompletions(decoder) => decoder.is_done(),
             Self::AnthropicMessages(decoder) => decoder.is_done(),
             Self::GoogleGenerativeAi(decoder) => decoder.is_done(),
+            Self::OpenAiResponses(decoder) => decoder.is_done(),
         }
     }
 
@@ -187,6 +205,7 @@ impl Decoder {
             Self::OpenAiCompletions(decoder) => decoder.is_complete(),
             Self::AnthropicMessages(decoder) => decoder.is_complete(),
             Self::GoogleGenerativeAi(decoder) => decoder.is_complete(),
+            Self::OpenAiResponses(decoder) => decoder.is_done(),
         }
     }
 }

@@ -50,20 +50,7 @@ pub fn encode(
     options: &RequestOptions,
 ) -> Result<HttpRequest, Failure> {
     let target = Target::new(Api::GoogleGenerativeAi, model);
-    let turns = history::prepare(&context.messages, &target);
-    match turns.last() {
-        None => {
-            return Err(http::invalid(&[
-                "the conversation is empty: add a user message",
-            ]));
-        }
-        Some(Turn::Assistant(last)) if last.results.is_empty() => {
-            return Err(http::invalid(&[
-                "the conversation ends with the model's answer: add a user message to go on",
-            ]));
-        }
-        Some(_) => {}
-    }
+    let turns = history::prepare_request(&context.messages, &target)?;
     let writer = Writer {
         tools: &context.tools,
         reads_images: target.reads_images,
