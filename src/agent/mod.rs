@@ -11,6 +11,7 @@ mod limit;
 pub mod model_call;
 pub mod queue;
 pub mod race;
+pub mod retry;
 pub mod run;
 pub mod script;
 pub mod tools;

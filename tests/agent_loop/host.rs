@@ -4,16 +4,17 @@ use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, VecDeque};
 use std::future::pending;
 use std::rc::Rc;
+use std::task::Waker;
 
 use serde_json::Value;
 use sluice_agent::agent::abort::Abort;
-use sluice_agent::agent::host::{BeforeToolCall, Rules, ToolOutput};
+use sluice_agent::agent::host::{Approval, BeforeToolCall, FinishTurn, Rules, ToolOutput};
 use sluice_agent::agent::queue::Queue;
-use sluice_agent::agent::run::run;
+use sluice_agent::agent::run::{OpenCalls, run};
 use sluice_agent::event::{
     AgentEvent, AssistantMessageEvent, DoneEvent, ErrorEvent, StartEvent, laws,
 };
-use sluice_agent::message::{Message, StopReason};
+use sluice_agent::message::{AssistantMessage, Message, StopReason};
 use sluice_agent::model::Model;
 use sluice_agent::protocol::HttpRequest;
 
@@ -26,6 +27,7 @@ use crate::story;
 mod world;
 
 type Before = Rc<dyn Fn(&str, Value) -> BeforeToolCall<Value>>;
+type Finish = Rc<dyn Fn(&AssistantMessage) -> FinishTurn>;
 type After = Rc<dyn Fn(&str, ToolOutput<Value>) -> ToolOutput<Value>>;
 
 pub struct FakeHost {
@@ -40,6 +42,12 @@ pub struct FakeHost {
     pub tools: RefCell<Vec<FakeTool>>,
     pub before: RefCell<Option<Before>>,
     pub after: RefCell<Option<After>>,
+    pub finish: RefCell<Option<Finish>>,
+    /// Decisions on calls, by their ids.
+    pub decisions: RefCell<HashMap<String, Approval>>,
+    undecided: RefCell<Vec<Waker>>,
+    /// How often the app has steered.
+    steered: Cell<u32>,
     /// What is answered when nothing is scripted any more.
     pub otherwise: RefCell<Option<Response>>,
     responses: RefCell<VecDeque<Response>>,
@@ -97,6 +105,10 @@ impl FakeHost {
             tools: RefCell::new(tools),
             before: RefCell::default(),
             after: RefCell::default(),
+            finish: RefCell::default(),
+            decisions: RefCell::default(),
+            undecided: RefCell::default(),
+            steered: Cell::default(),
             otherwise: RefCell::default(),
             responses: RefCell::new(responses.into_iter().collect()),
             events: RefCell::default(),
@@ -144,6 +156,18 @@ impl FakeHost {
 
     pub fn steer(&self, text: &str) {
         self.steering.borrow_mut().push(crate::script::user(text));
+        self.steered.set(self.steered.get() + 1);
+        self.wake_undecided();
+    }
+
+    /// The app decides on a call.
+    pub fn decide(&self, id: &str, decision: Approval) {
+        self.decisions.borrow_mut().insert(id.to_owned(), decision);
+        self.wake_undecided();
+    }
+
+    fn wake_undecided(&self) {
+        self.undecided.take().into_iter().for_each(Waker::wake);
     }
 
     pub fn follow_up(&self, text: &str) {
@@ -159,20 +183,44 @@ impl FakeHost {
     /// checked that holds for all runs.
     pub fn run(&self, prompts: &[&str]) -> Vec<String> {
         let prompts = prompts.iter().map(|text| crate::script::user(text));
-        self.run_with(prompts.collect(), |_| ())
+        self.run_with(prompts.collect(), None, |_| ())
+    }
+
+    /// Likewise from a transcript whose last answer has calls that are not answered.
+    pub fn resume(
+        &self,
+        open: OpenCalls<AssistantMessage>,
+        prompts: &[&str],
+        abort_after_ms: Option<f64>,
+    ) -> Vec<String> {
+        let prompts = prompts.iter().map(|text| crate::script::user(text));
+        self.run_with(prompts.collect(), Some(open), |host| {
+            if let Some(ms) = abort_after_ms {
+                host.plan_abort(ms);
+            }
+        })
     }
 
     /// Likewise, with an abort at this time.
     pub fn run_and_abort(&self, prompt: &str, after_ms: f64) -> Vec<String> {
-        self.run_with(vec![crate::script::user(prompt)], |host| {
-            let abort = host.abort.borrow().clone();
-            let (clock, at) = (host.clock.clone(), host.clock.now() + after_ms);
-            host.abort_planned_at.set(Some(at));
-            clock.after(after_ms, move || abort.fire());
+        self.run_with(vec![crate::script::user(prompt)], None, |host| {
+            host.plan_abort(after_ms);
         })
     }
 
-    fn run_with(&self, prompts: Vec<Message>, plan: impl FnOnce(&Self)) -> Vec<String> {
+    fn plan_abort(&self, after_ms: f64) {
+        let abort = self.abort.borrow().clone();
+        let at = self.clock.now() + after_ms;
+        self.abort_planned_at.set(Some(at));
+        self.clock.after(after_ms, move || abort.fire());
+    }
+
+    fn run_with(
+        &self,
+        prompts: Vec<Message>,
+        open: Option<OpenCalls<AssistantMessage>>,
+        plan: impl FnOnce(&Self),
+    ) -> Vec<String> {
         self.events.borrow_mut().clear();
         self.visits.borrow_mut().clear();
         self.aborted_at.set(None);
@@ -182,7 +230,7 @@ impl FakeHost {
         self.abort.replace(abort.clone());
         plan(self);
         let known = self.transcript.borrow().len();
-        let messages = self.clock.drive(run(self, &abort, prompts));
+        let messages = self.clock.drive(run(self, &abort, prompts, open));
         self.verify(&messages, known);
         self.acts.borrow_mut().clear();
         story::story(&self.events.borrow())
@@ -222,6 +270,8 @@ impl FakeHost {
                     "thinking_start",
                     "toolcall_start",
                     "tool update",
+                    "tool approval",
+                    "retry start",
                 ]
                 .contains(&label);
             // The first turn begins in spite of an abort, with the messages that it was given.

@@ -132,6 +132,8 @@ pub enum Does {
 pub struct FakeTool {
     pub tool: Rc<Tool>,
     pub does: Does,
+    /// Whether its calls need approval.
+    pub asks: bool,
 }
 
 pub fn tool(name: &str, does: Does) -> FakeTool {
@@ -141,6 +143,7 @@ pub fn tool(name: &str, does: Does) -> FakeTool {
             ..Tool::default()
         }),
         does,
+        asks: false,
     }
 }
 
@@ -152,6 +155,7 @@ pub fn tool_with_schema(name: &str, schema: &Value, does: Does) -> FakeTool {
             ..Tool::default()
         }),
         does,
+        asks: false,
     }
 }
 
@@ -163,6 +167,7 @@ pub fn sequential_tool(name: &str, does: Does) -> FakeTool {
             ..Tool::default()
         }),
         does,
+        asks: false,
     }
 }
 
@@ -174,6 +179,15 @@ pub fn tool_with_limit(name: &str, limit_ms: f64, does: Does) -> FakeTool {
             ..Tool::default()
         }),
         does,
+        asks: false,
+    }
+}
+
+/// A tool whose calls need approval.
+pub fn asking_tool(name: &str, does: Does) -> FakeTool {
+    FakeTool {
+        asks: true,
+        ..tool(name, does)
     }
 }
 
@@ -188,8 +202,13 @@ pub enum Point {
     NextParts,
     PrepareArguments,
     BeforeTool,
+    NeedsApproval,
+    Approval,
     Tool,
     AfterTool,
+    FinishTurn,
+    /// The end of a back-off.
+    Online,
     HasSteering,
     HasFollowUps,
     /// The answer whether steering waits is known, and on its way.
