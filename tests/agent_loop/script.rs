@@ -3,9 +3,10 @@
 use std::rc::Rc;
 
 use serde_json::{Value, json};
-use sluice_agent::agent::host::{Tool, ToolExecutionMode};
+use sluice_agent::agent::host::{Approval, Tool, ToolExecutionMode};
 use sluice_agent::agent::script::ScriptTurn;
 use sluice_agent::error::Failure;
+use sluice_agent::event::AgentEvent;
 use sluice_agent::message::{Message, UserContent, UserMessage};
 use sluice_agent::protocol::StreamPart;
 use sluice_agent::schema::Schema;
@@ -189,6 +190,15 @@ pub fn asking_tool(name: &str, does: Does) -> FakeTool {
         asks: true,
         ..tool(name, does)
     }
+}
+
+/// The app approves of the call that it was just asked about.
+pub fn approve(host: &FakeHost) {
+    let id = match host.events.borrow().last() {
+        Some(AgentEvent::ToolApprovalRequest(request)) => request.tool_call_id.clone(),
+        other => panic!("no request for approval: {other:?}"),
+    };
+    host.decide(&id, Approval::Approved);
 }
 
 /// A place in a run at which the app's code, or the network, has its turn.
