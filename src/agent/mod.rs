@@ -6,6 +6,7 @@
 //! tool calls is [`tools::answer_calls`].
 
 pub mod abort;
+pub mod approval;
 pub mod host;
 mod limit;
 pub mod model_call;

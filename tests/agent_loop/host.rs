@@ -4,10 +4,10 @@ use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, VecDeque};
 use std::future::pending;
 use std::rc::Rc;
-use std::task::Waker;
 
 use serde_json::Value;
 use sluice_agent::agent::abort::Abort;
+use sluice_agent::agent::approval::Approvals;
 use sluice_agent::agent::host::{Approval, BeforeToolCall, FinishTurn, Rules, ToolOutput};
 use sluice_agent::agent::queue::Queue;
 use sluice_agent::agent::run::{OpenCalls, run};
@@ -43,11 +43,7 @@ pub struct FakeHost {
     pub before: RefCell<Option<Before>>,
     pub after: RefCell<Option<After>>,
     pub finish: RefCell<Option<Finish>>,
-    /// Decisions on calls, by their ids.
-    pub decisions: RefCell<HashMap<String, Approval>>,
-    undecided: RefCell<Vec<Waker>>,
-    /// How often the app has steered.
-    steered: Cell<u32>,
+    pub approvals: Approvals,
     /// What is answered when nothing is scripted any more.
     pub otherwise: RefCell<Option<Response>>,
     responses: RefCell<VecDeque<Response>>,
@@ -106,9 +102,7 @@ impl FakeHost {
             before: RefCell::default(),
             after: RefCell::default(),
             finish: RefCell::default(),
-            decisions: RefCell::default(),
-            undecided: RefCell::default(),
-            steered: Cell::default(),
+            approvals: Approvals::default(),
             otherwise: RefCell::default(),
             responses: RefCell::new(responses.into_iter().collect()),
             events: RefCell::default(),
@@ -156,18 +150,13 @@ impl FakeHost {
 
     pub fn steer(&self, text: &str) {
         self.steering.borrow_mut().push(crate::script::user(text));
-        self.steered.set(self.steered.get() + 1);
-        self.wake_undecided();
+        self.approvals.steer();
     }
 
-    /// The app decides on a call.
+    /// The app decides on a call, also on one that is yet to ask.
     pub fn decide(&self, id: &str, decision: Approval) {
-        self.decisions.borrow_mut().insert(id.to_owned(), decision);
-        self.wake_undecided();
-    }
-
-    fn wake_undecided(&self) {
-        self.undecided.take().into_iter().for_each(Waker::wake);
+        self.approvals.request(id);
+        assert!(self.approvals.decide(id, decision), "{id} is decided on");
     }
 
     pub fn follow_up(&self, text: &str) {
@@ -323,6 +312,9 @@ impl FakeHost {
     async fn dispatch(&self, event: AgentEvent) {
         if let AgentEvent::MessageEnd(end) = &event {
             self.transcript.borrow_mut().push(end.message.clone());
+        }
+        if let AgentEvent::ToolExecutionEnd(end) = &event {
+            self.approvals.withdraw(&end.tool_call_id);
         }
         let label = story::label(&event);
         self.events.borrow_mut().push(event);

@@ -1,9 +1,8 @@
 //! The traits that the loop sees the world through.
 
 use std::collections::VecDeque;
-use std::future::{pending, poll_fn};
+use std::future::pending;
 use std::rc::Rc;
-use std::task::Poll;
 
 use serde_json::{Value, json};
 use sluice_agent::agent::host::{
@@ -240,23 +239,16 @@ impl ToolRunner for FakeHost {
         self.visit(Point::NeedsApproval).await?;
         let tools = self.tools.borrow();
         let tool = tools.iter().find(|tool| tool.tool.name == call.name);
-        Ok(tool.is_some_and(|tool| tool.asks))
+        let asks = tool.is_some_and(|tool| tool.asks);
+        if asks {
+            self.approvals.request(&call.id);
+        }
+        Ok(asks)
     }
 
     async fn approval(&self, call: &AssembledCall) -> Approval {
         self.visit(Point::Approval).await.expect("no failure");
-        let steered = self.steered.get();
-        poll_fn(|context| {
-            if let Some(decision) = self.decisions.borrow_mut().remove(&call.id) {
-                return Poll::Ready(decision);
-            }
-            if self.steered.get() != steered {
-                return Poll::Ready(Approval::Steered);
-            }
-            self.undecided.borrow_mut().push(context.waker().clone());
-            Poll::Pending
-        })
-        .await
+        self.approvals.decision(&call.id).await
     }
 
     async fn run_tool(
