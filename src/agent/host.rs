@@ -290,7 +290,7 @@ pub trait ToolRunner: Presenter + Clock {
     /// Makes the page's value of arguments that fit the schema, after the app's own validation.
     ///
     /// # Errors
-    /// What does not fit.
+    /// What does not fit, one line each.
     async fn validate_arguments(
         &self,
         _call: &AssembledCall,

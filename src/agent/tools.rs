@@ -26,7 +26,7 @@ use crate::event::{
     ToolExecutionUpdateEvent,
 };
 use crate::message::StopReason;
-use crate::schema::Schema;
+use crate::schema::{Mismatch, Schema};
 use crate::text::number;
 
 type ValueOf<H> = <<H as Presenter>::Page as Page>::Value;
@@ -389,8 +389,11 @@ impl<H: Host> Batch<'_, H> {
             arguments = self.fitting(call, schema, arguments)?;
         }
         let validating = self.host.validate_arguments(call, arguments);
-        self.hook("The validation of the arguments", validating)
-            .await
+        let validated = async {
+            let checked = validating.await;
+            checked.map_err(|problems| misfit(&call.name, &problems))
+        };
+        self.hook("validate", validated).await
     }
 
     /// Arguments as the schema wants them.
@@ -403,15 +406,9 @@ impl<H: Host> Batch<'_, H> {
         match schema.check(arguments, self.host.pattern_matcher()) {
             Ok(arguments) => Ok(arguments),
             Err(mismatches) => {
-                let lines: Vec<String> = mismatches
-                    .iter()
-                    .map(|mismatch| format!("- {mismatch}"))
-                    .collect();
-                Err(format!(
-                    "The arguments of \"{}\" do not fit its schema:\n{}\nCall the tool again with arguments that fit.",
-                    call.name,
-                    lines.join("\n")
-                ))
+                let line = |mismatch: &Mismatch| format!("- {mismatch}");
+                let lines: Vec<String> = mismatches.iter().map(line).collect();
+                Err(misfit(&call.name, &lines.join("\n")))
             }
         }
     }
@@ -514,4 +511,16 @@ impl<H: Host> Batch<'_, H> {
         };
         self.host.emit(AgentEvent::ToolExecutionEnd(event)).await;
     }
+}
+
+/// What the model is told of arguments that do not fit; `problems` are lines.
+fn misfit(tool: &str, problems: &str) -> String {
+    [
+        "The arguments of \"",
+        tool,
+        "\" do not fit its schema:\n",
+        problems,
+        "\nCall the tool again with arguments that fit.",
+    ]
+    .concat()
 }
