@@ -203,13 +203,14 @@ fn assistant_turn<'a>(
         match block {
             AssistantContentBlock::Text(block) if is_blank(&block.text) => {}
             AssistantContentBlock::Text(block) => {
-                let signature = block.text_signature.as_deref().filter(|_| own);
+                let signature = signature(block.text_signature.as_deref()).filter(|_| own);
                 turn.parts.push(AssistantPart::Text(&block.text, signature));
             }
             AssistantContentBlock::Thinking(block) => {
                 // Cut off in the middle, it has no signature and is of no use to anyone.
                 let last = block_position + 1 == message.content.len();
-                let unfinished = failed && last && block.thinking_signature.is_none();
+                let unfinished =
+                    failed && last && signature(block.thinking_signature.as_deref()).is_none();
                 if own && !unfinished && !trimmed {
                     turn.parts.push(AssistantPart::Thinking(block));
                 }
@@ -219,7 +220,7 @@ fn assistant_turn<'a>(
                 // The arguments of a call that nobody answered in a failed turn may be half.
                 if result.is_some() || !failed {
                     let id = ids.assign(&call.id);
-                    let signature = call.thought_signature.as_deref().filter(|_| own);
+                    let signature = signature(call.thought_signature.as_deref()).filter(|_| own);
                     turn.results
                         .push(call_result(id.clone(), call, result, target));
                     turn.parts.push(AssistantPart::Call(CallPart {
@@ -277,6 +278,11 @@ fn block_parts<'a>(blocks: &'a [UserContentBlock], target: &Target<'_>) -> Vec<U
         UserContentBlock::Image(_) => Some(UserPart::Text(OMITTED_IMAGE)),
     };
     blocks.iter().filter_map(part).collect()
+}
+
+/// A signature that says something. No provider takes an empty one for its own.
+pub fn signature(signature: Option<&str>) -> Option<&str> {
+    signature.filter(|signature| !signature.is_empty())
 }
 
 fn is_blank(text: &str) -> bool {

@@ -199,7 +199,7 @@ impl Writer<'_> {
             AssistantPart::Text(text, signature) => write_text(text, false, *signature, json),
             AssistantPart::Thinking(block) => {
                 let text = block.thinking.as_str();
-                let signature = block.thinking_signature.as_deref();
+                let signature = history::signature(block.thinking_signature.as_deref());
                 // Empty, it is the signature of a text that was.
                 if !text.is_empty() || signature.is_some() {
                     write_text(text, !text.is_empty(), signature, json);
