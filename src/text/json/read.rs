@@ -277,17 +277,37 @@ impl<T: FromJson> FromJson for Vec<(String, T)> {
     }
 }
 
+/// An enum of plain names.
+pub(crate) trait Names: Sized + Copy + PartialEq + 'static {
+    /// The names, in the order of the variants.
+    const NAMES: &'static [&'static str];
+    /// The variants. The first stands in for a name that is none.
+    const VARIANTS: &'static [Self];
+
+    /// Its name in JSON.
+    fn json_name(self) -> &'static str {
+        let place = Self::VARIANTS.iter().position(|variant| *variant == self);
+        let name = place.and_then(|place| Self::NAMES.get(place));
+        name.copied().unwrap_or_default()
+    }
+}
+
 /// Reads an enum of plain names: `read_names!(Side, "\"left\" or \"right\"", { "left" => Left, … })`.
 macro_rules! read_names {
     (
         $type:ty, $expected:literal,
         { $name:literal => $variant:ident $(, $more_names:literal => $more_variants:ident)* $(,)? }
     ) => {
+        impl $crate::text::json::Names for $type {
+            const NAMES: &'static [&'static str] = &[$name $(, $more_names)*];
+            const VARIANTS: &'static [Self] = &[Self::$variant $(, Self::$more_variants)*];
+        }
+
         impl $crate::text::json::FromJson for $type {
             fn from_json(reader: &mut $crate::text::json::Reader<'_>) -> Self {
-                let place = reader.name(&[$name $(, $more_names)*], $expected);
-                let variants = [<$type>::$variant $(, <$type>::$more_variants)*];
-                variants.get(place).copied().unwrap_or(<$type>::$variant)
+                use $crate::text::json::Names;
+                let place = reader.name(Self::NAMES, $expected);
+                Self::VARIANTS.get(place).copied().unwrap_or(Self::$variant)
             }
         }
     };
