@@ -54,7 +54,11 @@ class Recorder {
     // What is left of a run that was under way has no beginning that a replay could show.
     if (this.#began === undefined && event.type !== "agent_start") return;
     this.#began ??= now;
-    this.entries.push({ at: Math.round(now - this.#began), ...this.#entry(event) });
+    const entry = { at: Math.round(now - this.#began), ...this.#entry(event) };
+    this.entries.push(entry);
+    if (entry.type === "toolcall_start") this.#starts.set(entry.contentIndex, entry);
+    // Those of the end, when there is one.
+    if (entry.type.startsWith("toolcall_")) this.#starts.get(entry.contentIndex).arguments = event.message.content[entry.contentIndex].arguments;
   }
 
   #entry(event) {
@@ -104,11 +108,7 @@ class Recorder {
     const block = partial.content[contentIndex];
     this.#message = partial;
     if (type === "text_end" || type === "thinking_end") delete told.content;
-    if (type === "toolcall_start") {
-      Object.assign(told, { id: block.id, name: block.name });
-      this.#starts.set(contentIndex, told);
-    }
-    if (block.type === "toolCall") this.#starts.get(contentIndex).arguments = block.arguments;
+    if (type === "toolcall_start") Object.assign(told, { id: block.id, name: block.name });
     if (type === "toolcall_delta") told.size = sizeOf(block.arguments);
     return Object.assign(told, changedBlocks(before, partial.content));
   }
