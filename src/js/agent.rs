@@ -223,6 +223,7 @@ impl Agent {
             run.abort(&JsValue::UNDEFINED, &self.core.channel);
         }
         self.clear_all_queues();
+        self.core.state.forget_taken();
         self.clear_messages();
         self.core.state.set("streamMessage", &JsValue::NULL);
         self.core.state.set("error", &JsValue::UNDEFINED);
@@ -423,6 +424,8 @@ impl Agent {
         // Messages that an earlier run left in the queue come before what is new.
         let mut waiting = self.core.steering.borrow_mut().take();
         waiting.append(&mut messages);
+        self.core.state.forget_taken();
+        let waiting = self.core.state.take(waiting);
         *self.core.run.borrow_mut() = Some(control.clone());
         self.core.state.begin_run();
         self.core.channel.open(&control.signal());

@@ -57,7 +57,7 @@ export class Agent extends glue.Agent {
   constructor(options) {
     requireInit("Agent");
     super(options);
-    const views = { memory: new SessionMemory(options), store: undefined };
+    const views = { memory: new SessionMemory(this.state, options), store: undefined };
     this.#views = views;
     super.subscribe((event) => {
       views.memory.onEvent(event);

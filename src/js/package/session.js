@@ -1,5 +1,6 @@
 // An agent's conversation as JSON, and what becomes of it when a page that was in the middle of a run comes back.
 
+import { recordOf } from "../live.js";
 import { invalid, isObject } from "./errors.js";
 import { plain } from "./plain.js";
 
@@ -17,22 +18,27 @@ export class SessionMemory {
   settings;
   /** Results of tools whose batch is not over: they become messages when it is. */
   #results = new Map();
+  #shown = new WeakSet();
+  #state;
 
-  constructor(options) {
+  constructor(state, options) {
+    this.#state = state;
     this.settings = Object.fromEntries(Object.keys(SETTINGS).map((key) => [key, options?.[key] ?? SETTINGS[key]]));
   }
 
   onEvent(event) {
-    if (event.type === "tool_execution_end") this.#results.set(event.toolCallId, event);
+    if (event.type === "message_end") this.#shown.add(event.message);
+    else if (event.type === "tool_execution_end") this.#results.set(event.toolCallId, event);
     else if (event.type === "turn_end") this.#results.clear();
   }
 
-  /** The transcript, with the results that are there and not in it yet. */
-  messages(messages) {
-    return answerCalls(messages, ({ id }) => {
+  /** The transcript with all that will be in it: results that are there, and messages that the run has taken. */
+  get messages() {
+    const answered = answerCalls(this.#state.messages, ({ id }) => {
       const ended = this.#results.get(id);
       return ended && resultMessage(ended, ended.result, ended.isError, ended.durationMs);
     });
+    return [...answered, ...recordOf(this.#state).taken.filter((message) => !this.#shown.has(message))];
   }
 }
 
@@ -45,7 +51,7 @@ export function toSession({ state, memory, queued }) {
     systemPrompt,
     model: model === null ? undefined : told,
     thinkingLevel,
-    messages: memory.messages(state.messages),
+    messages: memory.messages,
     streamMessage: streamMessage ?? undefined,
     ...queued,
     ...memory.settings,
