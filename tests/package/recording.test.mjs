@@ -352,3 +352,14 @@ pageTest("the text of 200,000 deltas is recorded and played back in linear time"
   });
   assert.ok(times.length === 2 && times[1] < 4 * times[0] + 2, `microseconds per delta: ${times}`);
 });
+
+pageTest("a replay needs no module", async ({ page }) => {
+  const result = await page.evaluate(async () => {
+    const recording = { version: 1, events: [{ at: 0, type: "agent_start" }, { at: 0, type: "agent_end", messages: [], reason: "done" }] };
+    const player = sluice.replay(recording);
+    const lines = record(player);
+    await player.start();
+    return [lines.lines, player.store.getSnapshot().isStreaming];
+  });
+  assert.deepEqual(result, [["agent_start", "agent_end done: "], false]);
+}, { start: "bare.html" });

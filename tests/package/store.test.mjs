@@ -222,3 +222,29 @@ pageTest("a subscriber that throws is reported and harms nobody, and one that le
     wrong: { isError: true, name: "SluiceError", code: "invalid_argument", message: 'subscriber must be a function, but is the string "x".' },
   });
 });
+
+pageTest("an agent that is dropped is garbage, with its store, its coalesced listeners and its past runs", async ({ page }) => {
+  await page.evaluate(async () => {
+    globalThis.dropped = [];
+    globalThis.kept = [];
+    for (let count = 0; count < 5; count++) {
+      const agent = scriptedAgent([{ text: "Fine." }]);
+      agent.store.subscribe(() => {});
+      agent.subscribe(() => {}, { coalesce: "frame" });
+      sluice.recordEvents(agent);
+      agent.events();
+      await agent.prompt("Go");
+      JSON.stringify(agent);
+      dropped.push(new WeakRef(agent));
+      kept.push(agent.store);
+    }
+    kept.length = 0;
+  });
+  const client = await page.context().newCDPSession(page);
+  let left;
+  for (let tries = 0; tries < 20 && left !== 0; tries++) {
+    await client.send("HeapProfiler.collectGarbage");
+    left = await page.evaluate(() => new Promise((resolve) => setTimeout(() => resolve(dropped.filter((reference) => reference.deref() !== undefined).length), 50)));
+  }
+  assert.equal(left, 0);
+});
