@@ -288,7 +288,7 @@ pageTest("a retry and a request for approval are shown by the store of a replay"
       { type: "turn_start" }, { type: "message_start", message: head },
       { type: "toolcall_start", contentIndex: 0, id: "c", name: "rm", arguments: { path: "/" } }, { type: "toolcall_end", contentIndex: 0 },
       { type: "message_end", message: { stopReason: "toolUse" } }, { type: "auto_retry_end", success: true, attempt: 1 },
-      { type: "tool_execution_start", toolCallId: "c", toolName: "rm" }, { type: "tool_approval_request", toolCallId: "c", toolName: "rm" },
+      { type: "tool_execution_start", toolCallId: "c", toolName: "rm" }, { type: "tool_approval_request", toolCallId: "c", toolName: "rm", args: { path: "/tmp" } },
       { type: "tool_execution_end", toolCallId: "c", toolName: "rm", result: { content: [] }, isError: true },
     ].map((event) => ({ at: 0, ...event }));
     const player = sluice.replay({ version: 1, events }, { speed: Infinity });
@@ -302,7 +302,7 @@ pageTest("a retry and a request for approval are shown by the store of a replay"
   });
   assert.deepEqual(shown.filter((line, index) => line !== shown[index - 1]), [
     "0, -, -, -", "1, -, -, -", "2, -, -, -", "2, busy, -, -", "1, busy, 1/3 2000 busy, -", "2, busy, 1/3 2000 busy, pending /", "2, busy, -, pending /",
-    "2, busy, -, running /", "2, busy, -, awaiting_approval /", "2, busy, -, error /",
+    "2, busy, -, running /", "2, busy, -, awaiting_approval /tmp", "2, busy, -, error /tmp",
   ]);
 });
 

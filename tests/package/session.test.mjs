@@ -226,6 +226,17 @@ for (const [session, message] of [
   });
 }
 
+for (const [options, message] of [
+  [5, "Agent options must be an object, but is the number 5."],
+  [{ initialState: [] }, "initialState must be an object, but is an array."],
+  [{ sessionld: "x" }, 'Agent options have no "sessionld". Check the spelling.'],
+]) {
+  pageTest(`fromJSON() refuses the options ${JSON.stringify(options)}`, async ({ page }) => {
+    const failure = await page.evaluate(([session, options]) => failureOf(() => sluice.Agent.fromJSON(session, options)), [good, options]);
+    assert.deepEqual([failure.code, failure.message], ["invalid_argument", message]);
+  });
+}
+
 pageTest("events() ends when its agent is freed, behind the events of the run that this ended", async ({ page }) => {
   const result = await page.evaluate(async () => {
     const read = async (agent, lines) => { for await (const event of agent.events()) lines.push(event.type); };

@@ -11,11 +11,11 @@ export function invalid(what, expected, found) {
   return misuse("invalid_argument", `${what} must be ${expected}, but is ${kind(found)}.`);
 }
 
-/** Options are an object, or absent, and a key that nobody knows is a mistake. */
+/** Options are an object, or absent, and a key that is not `known` is a mistake. */
 export function checkOptions(options, what, known) {
   if (options === undefined) return;
   if (!isObject(options)) throw invalid(what, "an object", options);
-  const unknown = Object.keys(options).find((key) => !known.includes(key) && options[key] !== undefined);
+  const unknown = known && Object.keys(options).find((key) => !known.includes(key) && options[key] !== undefined);
   if (unknown !== undefined) throw misuse("invalid_argument", `${what} have no "${unknown}". Check the spelling.`);
 }
 

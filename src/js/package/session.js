@@ -1,7 +1,7 @@
 // An agent's conversation as JSON, and what becomes of it when a page that was in the middle of a run comes back.
 
 import { recordOf } from "../live.js";
-import { invalid, isObject } from "./errors.js";
+import { checkOptions, invalid, isObject } from "./errors.js";
 import { plain } from "./plain.js";
 
 const VERSION = 1;
@@ -61,6 +61,8 @@ export function toSession({ state, memory, queued }) {
 /** What an agent is made of to go on with a session: options, and the messages that wait. What the app gives wins. */
 export function fromSession(session, options) {
   check(session);
+  checkOptions(options, "Agent options");
+  checkOptions(options?.initialState, "initialState");
   const { systemPrompt, model, thinkingLevel, steering = [], followUp = [] } = session;
   const settings = Object.fromEntries(Object.keys(SETTINGS).map((key) => [key, session[key]]));
   const initialState = { systemPrompt, model, thinkingLevel, messages: resumed(session), ...given(options?.initialState) };

@@ -118,12 +118,13 @@ class Calls {
   }
 
   /** An event of a call that is no longer in the transcript is of a conversation that was thrown away. */
-  take({ type, toolCallId, partialResult, result, isError }) {
+  take({ type, toolCallId, args, partialResult, result, isError }) {
     const call = this.#calls.get(toolCallId);
     if (call === undefined) return;
     const change = (fields) => ({ ...call, execution: { ...call.execution, ...fields } });
     const changes = {
-      tool_approval_request: () => change({ status: "awaiting_approval" }),
+      // It is asked about the arguments that the tool would get, which may differ from those of the model.
+      tool_approval_request: () => change({ status: "awaiting_approval", args }),
       tool_execution_start: () => change({ status: "running" }),
       tool_execution_update: () => change({ status: "running", partialResult }),
       tool_execution_end: () => answered(call, result, isError),
