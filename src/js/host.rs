@@ -542,7 +542,8 @@ impl Host for PageHost {
     }
 
     fn take_steering(&self) -> Vec<Handle> {
-        self.core.steering.borrow_mut().take()
+        let messages = self.core.steering.borrow_mut().take();
+        self.core.state.take(messages)
     }
 
     async fn has_follow_ups(&self) -> bool {
@@ -555,7 +556,8 @@ impl Host for PageHost {
     }
 
     fn take_follow_ups(&self) -> Vec<Handle> {
-        self.core.follow_ups.borrow_mut().take()
+        let messages = self.core.follow_ups.borrow_mut().take();
+        self.core.state.take(messages)
     }
 }
 
