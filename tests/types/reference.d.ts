@@ -117,8 +117,7 @@ export interface ImageContent {
 export type UserContent = string | UserContentBlock[];
 
 /**
- * How a host differs from the protocol's own provider; most of it is about chat completions.
- * How a host of one of OpenAI's protocols differs from OpenAI itself.
+ * How a host differs from the protocol's own provider; most of it is about OpenAI's protocols.
  *
  * Every switch that is absent is chosen by the host in `baseUrl`; an unknown host gets the plain
  * protocol and nothing else. On the Responses protocol `supportsReasoningEffort`,
@@ -586,6 +585,49 @@ export interface AgentStartEvent {
 }
 
 /**
+ * `auto_retry_end`: that retry is over.
+ */
+export interface AutoRetryEndEvent {
+    type: "auto_retry_end";
+    /**
+     * Whether the model answered.
+     */
+    success: boolean;
+    /**
+     * Which retry it was.
+     */
+    attempt: number;
+    /**
+     * Why the run gives up; absent on success, and when another retry follows.
+     */
+    finalError?: string;
+}
+
+/**
+ * `auto_retry_start`: a model call failed and will be made again. The failed message, and what
+ * answered its calls, have left the transcript.
+ */
+export interface AutoRetryStartEvent {
+    type: "auto_retry_start";
+    /**
+     * Which retry of this call it is, counted from 1.
+     */
+    attempt: number;
+    /**
+     * How many retries there are at most.
+     */
+    maxAttempts: number;
+    /**
+     * How long the run waits before it, in milliseconds. Offline, it also waits for the network.
+     */
+    delayMs: number;
+    /**
+     * What failed.
+     */
+    errorMessage: string;
+}
+
+/**
  * `done`: the response is complete.
  */
 export interface DoneEvent {
@@ -789,6 +831,25 @@ export interface ThinkingStartEvent {
 }
 
 /**
+ * `tool_approval_request`: a tool call waits for the app's yes or no.
+ */
+export interface ToolApprovalRequestEvent {
+    type: "tool_approval_request";
+    /**
+     * The id of the call: what `approveToolCall` and `denyToolCall` are told.
+     */
+    toolCallId: string;
+    /**
+     * The name of the tool.
+     */
+    toolName: string;
+    /**
+     * The arguments that the tool would get.
+     */
+    args: Record<string, any>;
+}
+
+/**
  * `tool_execution_end`: a tool call is answered.
  */
 export interface ToolExecutionEndEvent {
@@ -937,11 +998,11 @@ export interface TurnStartEvent {
 
 /** A wire protocol: one that is built in, or any name when the app brings its own `streamFn`. */
 export type Api =
-  | "openai-completions"
-  | "openai-responses"
-  | "anthropic-messages"
-  | "google-generative-ai"
-  | (string & {});
+| "openai-completions"
+| "openai-responses"
+| "anthropic-messages"
+| "google-generative-ai"
+| (string & {});
 
 /**
  * Messages of an app's own, by name. Open for declaration merging:
@@ -1015,7 +1076,11 @@ export interface AgentTool<TParameters = any, TDetails = any> {
     label?: string;
     /** What it does and when to use it, for the model. */
     description?: string;
-    /** JSON Schema of the arguments. Arguments are checked against it, with the usual coercions. */
+    /**
+     * JSON Schema of the arguments, or a Standard Schema object that can give it (ArkType, Zod 4,
+     * Valibot). Arguments are checked against it, with the usual coercions; a Standard Schema has the
+     * last word, and `params` is what it returns.
+     */
     parameters?: TParameters;
     /** Runs the tool. What it throws becomes an error result with the message. */
     execute(
@@ -1026,6 +1091,13 @@ export interface AgentTool<TParameters = any, TDetails = any> {
     ): AgentToolResult<TDetails> | string | void | Promise<AgentToolResult<TDetails> | string | void>;
     /** Changes raw arguments before they are checked. */
     prepareArguments?(args: Record<string, any>): Record<string, any>;
+    /**
+     * Has the last word on arguments that fit the schema: returns those to use (nothing for these), or
+     * throws with what does not fit.
+     */
+    validate?(args: Record<string, any>): unknown;
+    /** Whether a call waits for `approveToolCall` or `denyToolCall`: always, or depending on its arguments. */
+    needsApproval?: boolean | ((params: Infer<TParameters>) => boolean | Promise<boolean>);
     /** `"sequential"` for a tool that must not run beside others. */
     executionMode?: ToolExecutionMode;
     /** Milliseconds after which a call is given up. */
@@ -1080,6 +1152,8 @@ export interface CallOptions {
     timeoutMs?: number;
     /** Milliseconds of silence on the body, any byte counts; 300000 when absent, 0 for ever. */
     idleTimeoutMs?: number;
+    /** Milliseconds after which one of these functions is given up; no limit when absent. */
+    hookTimeoutMs?: number;
 }
 
 /** An app's own source of model responses, in place of a built-in protocol. */
@@ -1111,6 +1185,16 @@ export interface RunOptions extends CallOptions {
     convertToLlm?: (messages: AgentMessage[]) => Message[] | Promise<Message[]>;
     /** Changes what the next model call gets to read, before `convertToLlm`. The transcript stays. */
     transformContext?: (messages: AgentMessage[], signal: AbortSignal) => AgentMessage[] | Promise<AgentMessage[]>;
+    /** Called before every model call; what it returns replaces what that call is made with. */
+    prepareRequest?: (
+    request: ModelRequest,
+    signal: AbortSignal,
+    ) => Partial<ModelRequest> | void | Promise<Partial<ModelRequest> | void>;
+    /**
+     * Called after a turn that went well. `"end"` ends the run, what is queued stays queued;
+     * `"continue"` makes another turn although tools asked to stop, or with what was queued meanwhile.
+     */
+    finishTurn?: (turn: FinishedTurn, signal: AbortSignal) => FinishTurnResult | Promise<FinishTurnResult>;
     /** Called before a tool runs. */
     beforeToolCall?: (
     context: ToolCallContext,
@@ -1129,9 +1213,37 @@ export interface RunOptions extends CallOptions {
     toolTimeoutMs?: number;
     /** Turns after which a run ends; 100 when absent. */
     maxTurns?: number;
-    /** Failed calls are not retried by themselves. */
-    retry?: false;
+    /** How failed model calls are made again. An agent does so when absent, the bare loop does not. */
+    retry?: RetryOptions | false;
 }
+
+/** How failed model calls are made again: those that may succeed later. */
+export interface RetryOptions {
+    /** How often in a row; 3 when absent. */
+    maxAttempts?: number;
+    /** The wait before the first retry, in milliseconds; it doubles, and half of it is chance. 2000 when absent. */
+    baseDelayMs?: number;
+    /** The longest wait, in milliseconds, whatever the provider asks for; 60000 when absent. */
+    maxDelayMs?: number;
+}
+
+/** What a model call is made with. */
+export interface ModelRequest {
+    context: AgentContext;
+    model: Model;
+    thinkingLevel: ThinkingLevel;
+}
+
+/** A turn that went well. */
+export interface FinishedTurn {
+    message: AssistantMessage;
+    toolResults: ToolResultMessage[];
+    /** The transcript. */
+    messages: AgentMessage[];
+}
+
+/** What `finishTurn` decides; nothing leaves it to the loop. */
+export type FinishTurnResult = "continue" | "end" | void;
 
 /** What `beforeToolCall` decides. */
 export interface BeforeToolCallResult {
@@ -1141,11 +1253,17 @@ export interface BeforeToolCallResult {
     reason?: string;
     /** Arguments to run the tool with, in place of those of the model. */
     args?: any;
+    /** Asks that the run end after this batch. It does when every call of the batch asks. */
+    terminate?: boolean;
 }
 
 /** Options of `new Agent`. */
 export interface AgentOptions extends RunOptions {
-    initialState?: Partial<Pick<AgentState, "systemPrompt" | "thinkingLevel" | "tools" | "messages">> & { model?: Model };
+    initialState?: Partial<Pick<AgentState, "systemPrompt" | "thinkingLevel" | "tools" | "messages">> & {
+        model?: Model;
+        /** Ids of calls of the last answer that wait for approval: `continue()` asks for it again. */
+        pendingApprovals?: string[];
+    };
     /** In place of the built-in protocols. */
     streamFn?: StreamFn;
     /** How many steering messages one delivery takes; `"one-at-a-time"` when absent. */
@@ -1301,7 +1419,7 @@ export interface SluiceError extends Error {
 }
 
 
-export type AgentEvent = | AgentStartEvent | AgentEndEvent | TurnStartEvent | TurnEndEvent | MessageStartEvent | MessageUpdateEvent | MessageEndEvent | ToolExecutionStartEvent | ToolExecutionUpdateEvent | ToolExecutionEndEvent;
+export type AgentEvent = | AgentStartEvent | AgentEndEvent | TurnStartEvent | TurnEndEvent | MessageStartEvent | MessageUpdateEvent | MessageEndEvent | ToolExecutionStartEvent | ToolExecutionUpdateEvent | ToolExecutionEndEvent | ToolApprovalRequestEvent | AutoRetryStartEvent | AutoRetryEndEvent;
 
 export type AssistantContentBlock = | TextContent | ThinkingContent | ToolCall | ImageContent;
 
@@ -1331,6 +1449,12 @@ export class Agent {
      */
     appendMessage(message: AgentMessage): void;
     /**
+     * Lets a tool call run that waits for approval (`tool_approval_request`).
+     *
+     * Throws when no such call waits.
+     */
+    approveToolCall(id: string): void;
+    /**
      * Forgets all messages that wait.
      */
     clearAllQueues(): void;
@@ -1351,6 +1475,12 @@ export class Agent {
      * steering messages is taken, else one of follow-ups; with neither, this rejects.
      */
     continue(): Promise<void>;
+    /**
+     * Keeps a tool call from running that waits for approval. The model reads the reason.
+     *
+     * Throws when no such call waits.
+     */
+    denyToolCall(id: string, reason?: string | null): void;
     /**
      * The same events as an async iterator, from now on until the iterator is left.
      */
@@ -1437,6 +1567,10 @@ export class Agent {
      * Resolves when no run is under way.
      */
     waitForIdle(): Promise<void>;
+    /**
+     * The ids of the tool calls that wait for approval, oldest first.
+     */
+    readonly pendingApprovals: string[];
     /**
      * The signal of the run that is under way.
      */

@@ -1,6 +1,6 @@
 // Plays a recording back: the same events, snapshots and state, without an agent.
 
-import { EventStream } from "../event_stream.js";
+import { EventStream } from "../streams.js";
 import { Channel, liveView } from "../live.js";
 import { subscribeTo } from "./coalesce.js";
 import { checkOptions, invalid, misuse } from "./errors.js";

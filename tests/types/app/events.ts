@@ -38,6 +38,16 @@ export function onEvent(event: AgentEvent): string {
       check<Same<typeof event.isError, boolean>>();
       check<Same<typeof event.durationMs, number | undefined>>();
       return event.toolCallId + event.toolName;
+    case "tool_approval_request":
+      check<Same<typeof event.args, Record<string, any>>>();
+      return event.toolCallId + event.toolName;
+    case "auto_retry_start":
+      check<Same<typeof event.errorMessage, string>>();
+      return `${event.attempt} of ${event.maxAttempts} in ${event.delayMs}`;
+    case "auto_retry_end":
+      check<Same<typeof event.success, boolean>>();
+      check<Same<typeof event.finalError, string | undefined>>();
+      return `${event.attempt}`;
     default:
       return never(event);
   }
