@@ -263,7 +263,7 @@ fn by_status(status: u16, overloaded: bool) -> (ErrorCode, bool) {
 }
 
 /// One line, of bounded length, with keys taken out.
-fn clean(text: &str) -> String {
+pub(crate) fn clean(text: &str) -> String {
     let mut cleaned = String::new();
     let mut announced = false;
     for word in text.split_whitespace() {

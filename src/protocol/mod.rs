@@ -10,6 +10,7 @@ pub mod history;
 mod http;
 pub mod openai_completions;
 mod part;
+pub mod proxy;
 mod tool_calls;
 
 pub use part::{StreamPart, UsageUpdate};
@@ -24,6 +25,9 @@ use crate::text::sse::Frame;
 pub enum Api {
     /// OpenAI's chat completions, the protocol of most hosts.
     OpenAiCompletions,
+    /// The app's own backend, which speaks to the model. No model names it: a call goes this way
+    /// when its options have a proxy.
+    Proxy,
 }
 
 /// What a model gets to read.
@@ -53,11 +57,21 @@ pub struct HttpRequest {
 pub enum Decoder {
     /// Chat completions.
     OpenAiCompletions(openai_completions::StreamDecoder),
+    /// The app's own backend.
+    Proxy(proxy::StreamDecoder),
 }
 
 impl Api {
-    /// All protocols that are built in.
+    /// All protocols that a model can name.
     pub const ALL: [Self; 1] = [Self::OpenAiCompletions];
+
+    /// The protocol that carries a call of this model, if it is built in.
+    pub fn of(model: &Model, options: &RequestOptions) -> Option<Self> {
+        match options.proxy {
+            Some(_) => Some(Self::Proxy),
+            None => Self::from_name(&model.api),
+        }
+    }
 
     /// The protocol of this name, if it is built in.
     pub fn from_name(name: &str) -> Option<Self> {
@@ -68,6 +82,7 @@ impl Api {
     pub fn name(self) -> &'static str {
         match self {
             Self::OpenAiCompletions => "openai-completions",
+            Self::Proxy => "proxy",
         }
     }
 
@@ -75,6 +90,7 @@ impl Api {
     pub fn default_provider(self) -> &'static str {
         match self {
             Self::OpenAiCompletions => "openai",
+            Self::Proxy => "proxy",
         }
     }
 
@@ -90,6 +106,7 @@ impl Api {
     ) -> Result<HttpRequest, Failure> {
         match self {
             Self::OpenAiCompletions => openai_completions::encode(model, context, options),
+            Self::Proxy => proxy::encode(model, context, options),
         }
     }
 
@@ -99,6 +116,7 @@ impl Api {
             Self::OpenAiCompletions => {
                 Decoder::OpenAiCompletions(openai_completions::StreamDecoder::default())
             }
+            Self::Proxy => Decoder::Proxy(proxy::StreamDecoder::default()),
         }
     }
 
@@ -107,6 +125,7 @@ impl Api {
     pub fn http_error(self, status: u16, body: &str, retry_after_ms: Option<f64>) -> Failure {
         match self {
             Self::OpenAiCompletions => openai_completions::http_error(status, body, retry_after_ms),
+            Self::Proxy => proxy::http_error(status, body, retry_after_ms),
         }
     }
 }
@@ -116,6 +135,7 @@ impl Decoder {
     pub fn on_frame(&mut self, frame: Frame<'_>, parts: &mut Vec<StreamPart>) {
         match self {
             Self::OpenAiCompletions(decoder) => decoder.on_frame(frame, parts),
+            Self::Proxy(decoder) => decoder.on_frame(frame, parts),
         }
     }
 
@@ -124,6 +144,7 @@ impl Decoder {
     pub fn finish(&mut self, parts: &mut Vec<StreamPart>) {
         match self {
             Self::OpenAiCompletions(decoder) => decoder.finish(parts),
+            Self::Proxy(decoder) => decoder.finish(parts),
         }
     }
 
@@ -132,6 +153,7 @@ impl Decoder {
     pub fn on_whole_body(&mut self, body: &str, parts: &mut Vec<StreamPart>) {
         match self {
             Self::OpenAiCompletions(decoder) => decoder.on_whole_body(body, parts),
+            Self::Proxy(decoder) => decoder.on_whole_body(body, parts),
         }
     }
 
@@ -139,6 +161,7 @@ impl Decoder {
     pub fn is_done(&self) -> bool {
         match self {
             Self::OpenAiCompletions(decoder) => decoder.is_done(),
+            Self::Proxy(decoder) => decoder.is_done(),
         }
     }
 
@@ -147,6 +170,7 @@ impl Decoder {
     pub fn is_complete(&self) -> bool {
         match self {
             Self::OpenAiCompletions(decoder) => decoder.is_complete(),
+            Self::Proxy(decoder) => decoder.is_done(),
         }
     }
 }

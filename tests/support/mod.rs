@@ -11,6 +11,7 @@
 pub mod fold;
 pub mod recorded;
 mod request_openai_completions;
+mod request_proxy;
 pub mod wire;
 
 use sluice_agent::protocol::{Decoder, StreamPart};

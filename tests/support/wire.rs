@@ -4,12 +4,12 @@
 use serde_json::Value;
 use sluice_agent::protocol::Api;
 
-use super::request_openai_completions;
+use super::{request_openai_completions, request_proxy};
 
 /// One recorded event as a frame of the stream.
 pub fn frame(api: Api, line: &str, line_end: &str) -> String {
     match api {
-        Api::OpenAiCompletions => ["data: ", line, line_end, line_end].concat(),
+        Api::OpenAiCompletions | Api::Proxy => ["data: ", line, line_end, line_end].concat(),
     }
 }
 
@@ -17,6 +17,7 @@ pub fn frame(api: Api, line: &str, line_end: &str) -> String {
 pub fn end_marker(api: Api) -> Option<&'static str> {
     match api {
         Api::OpenAiCompletions => Some("[DONE]"),
+        Api::Proxy => None,
     }
 }
 
@@ -24,6 +25,7 @@ pub fn end_marker(api: Api) -> Option<&'static str> {
 pub fn completes(api: Api, event: &Value) -> bool {
     match api {
         Api::OpenAiCompletions => event["choices"][0]["finish_reason"].is_string(),
+        Api::Proxy => event["type"] == "done",
     }
 }
 
@@ -34,5 +36,6 @@ pub fn completes(api: Api, event: &Value) -> bool {
 pub fn check_request(api: Api, body: &str) {
     match api {
         Api::OpenAiCompletions => request_openai_completions::check(body),
+        Api::Proxy => request_proxy::check(body),
     }
 }

@@ -277,7 +277,13 @@ impl<T: FromJson> FromJson for Vec<(String, T)> {
     }
 }
 
-/// Reads an enum of plain names: `read_names!(Side, "\"left\" or \"right\"", { "left" => Left, … })`.
+/// An enum of plain names that JSON holds as strings.
+pub trait JsonName {
+    /// The name.
+    fn name(self) -> &'static str;
+}
+
+/// Reads an enum of plain names, and gives its [`JsonName`]s: `read_names!(Side, "\"left\" or \"right\"", { "left" => Left, … })`.
 macro_rules! read_names {
     (
         $type:ty, $expected:literal,
@@ -288,6 +294,15 @@ macro_rules! read_names {
                 let place = reader.name(&[$name $(, $more_names)*], $expected);
                 let variants = [<$type>::$variant $(, <$type>::$more_variants)*];
                 variants.get(place).copied().unwrap_or(<$type>::$variant)
+            }
+        }
+
+        impl $crate::text::json::JsonName for $type {
+            fn name(self) -> &'static str {
+                match self {
+                    Self::$variant => $name,
+                    $(Self::$more_variants => $more_names,)*
+                }
             }
         }
     };
