@@ -88,7 +88,7 @@ pub struct Model {
     pub compat: Option<Compat>,
 }
 
-/// How a host of the chat-completions protocol differs from OpenAI's own.
+/// How a host differs from the protocol's own provider; most of it is about chat completions.
 ///
 /// Every switch that is absent is chosen by the host in `baseUrl`; an unknown host gets the plain
 /// protocol and nothing else.
@@ -99,7 +99,8 @@ pub struct Compat {
     /// Name of the field that limits the output.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_tokens_field: Option<MaxTokensField>,
-    /// Whether the host takes `reasoning_effort`.
+    /// Whether the host takes `reasoning_effort`; on `anthropic-messages`, whether the model thinks
+    /// as much as `effort` says in place of within a budget.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub supports_reasoning_effort: Option<bool>,
     /// Whether the host takes the `developer` role for the system prompt of a thinking model.

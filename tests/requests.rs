@@ -5,14 +5,18 @@
 mod support;
 
 use proptest::prelude::*;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
+use sluice_agent::error::ErrorCode;
 use sluice_agent::message::{
     AssistantContentBlock, AssistantMessage, ImageContent, Message, StopReason, TextContent,
     ThinkingContent, ToolCall, ToolResultMessage, UserContent, UserContentBlock, UserMessage,
 };
-use sluice_agent::model::{Model, RequestOptions};
+use sluice_agent::model::{
+    CacheRetention, Model, Proxy, RequestOptions, ThinkingLevel, ToolChoice, ToolChoiceMode,
+    ToolDefinition,
+};
 use sluice_agent::protocol::{Api, Context};
-use support::wire::check_request;
+use support::wire::{check_for_model, check_request};
 
 fn text() -> impl Strategy<Value = String> {
     prop_oneof![
@@ -34,12 +38,39 @@ fn id() -> impl Strategy<Value = String> {
     ]
 }
 
+/// What wires leave in a message to recognise it by, and what they do not.
+fn signature() -> impl Strategy<Value = Option<String>> {
+    let known = select(&[
+        "",
+        "c2ln",
+        "c2lnbmF0dXJl",
+        "{}",
+        "{\"id\":",
+        r#"{"id":"msg_1","phase":"commentary"}"#,
+        r#"{"id":"msg_2"}"#,
+        r#"{"id":"fc_1"}"#,
+        r#"{"id":"toolu_1"}"#,
+        r#"{"type":"custom_tool_call","id":"ctc_1"}"#,
+        r#"{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"AA"}"#,
+        r#"{"type":"reasoning","id":"rs_2","summary":null,"encrypted_content":"BB"}"#,
+        r#"{"type":"reasoning","id":"rs_3","summary":[],"encrypted_content":null}"#,
+    ]);
+    prop_oneof![
+        1 => Just(None),
+        2 => known.prop_map(|signature| Some(signature.to_owned())),
+    ]
+}
+
 fn user_block() -> impl Strategy<Value = UserContentBlock> {
     prop_oneof![
         3 => text().prop_map(|text| UserContentBlock::Text(TextContent { text, text_signature: None })),
         1 => Just(UserContentBlock::Image(ImageContent {
             data: "AA==".into(),
             mime_type: "image/png".into(),
+        })),
+        1 => Just(UserContentBlock::Image(ImageContent {
+            data: "Qk0=".into(),
+            mime_type: "image/bmp".into(),
         })),
     ]
 }
@@ -50,23 +81,33 @@ fn assistant_block() -> impl Strategy<Value = AssistantContentBlock> {
         Just(String::new()),
         Just("a.b c".to_owned())
     ];
+    let arguments = select(&[json!({ "q": 1 }), json!({ "input": "SELECT 1" })]);
     prop_oneof![
-        2 => text().prop_map(|text| AssistantContentBlock::Text(TextContent {
-            text,
-            text_signature: None,
-        })),
-        2 => text().prop_map(|thinking| AssistantContentBlock::Thinking(ThinkingContent {
-            thinking,
-            ..ThinkingContent::default()
-        })),
-        4 => (id(), name).prop_map(|(id, name)| AssistantContentBlock::ToolCall(ToolCall {
-            id,
-            name,
-            arguments: Map::from_iter([("q".to_owned(), json!(1))]),
-            thought_signature: None,
-        })),
+        2 => (text(), signature()).prop_map(|(text, text_signature)| {
+            AssistantContentBlock::Text(TextContent { text, text_signature })
+        }),
+        2 => (text(), signature(), prop::option::of(any::<bool>())).prop_map(
+            |(thinking, thinking_signature, redacted)| AssistantContentBlock::Thinking(
+                ThinkingContent { thinking, thinking_signature, redacted }
+            ),
+        ),
+        4 => (id(), name, arguments, signature()).prop_map(
+            |(id, name, arguments, thought_signature)| {
+                AssistantContentBlock::ToolCall(ToolCall {
+                    id,
+                    name,
+                    arguments: arguments.as_object().cloned().unwrap_or_default(),
+                    thought_signature,
+                })
+            },
+        ),
         1 => Just(AssistantContentBlock::Image(ImageContent::default())),
     ]
+}
+
+/// The provider of a model, where it is not the protocol's own.
+fn provider() -> impl Strategy<Value = Option<&'static str>> {
+    prop_oneof![2 => Just(None), 1 => Just(Some("other"))]
 }
 
 fn message() -> impl Strategy<Value = Message> {
@@ -77,7 +118,7 @@ fn message() -> impl Strategy<Value = Message> {
         Just(StopReason::Error),
         Just(StopReason::Aborted),
     ];
-    let model = prop_oneof![Just("m".to_owned()), Just("other".to_owned())];
+    let model = prop_oneof![2 => select(&MODELS), 1 => Just("other")];
     let blocks = || prop::collection::vec(user_block(), 0..3);
     prop_oneof![
         text().prop_map(|text| Message::User(UserMessage {
@@ -88,16 +129,23 @@ fn message() -> impl Strategy<Value = Message> {
             content: UserContent::Blocks(blocks),
             timestamp: 0.0,
         })),
-        (prop::collection::vec(assistant_block(), 0..4), stop, model).prop_map(
-            |(content, stop_reason, model)| Message::Assistant(AssistantMessage {
-                content,
-                stop_reason,
-                model,
-                api: "openai-completions".into(),
-                provider: "openai".into(),
-                ..AssistantMessage::default()
-            })
-        ),
+        (
+            prop::collection::vec(assistant_block(), 0..4),
+            stop,
+            select(&Api::ALL),
+            provider(),
+            model
+        )
+            .prop_map(|(content, stop_reason, api, provider, model)| {
+                Message::Assistant(AssistantMessage {
+                    content,
+                    stop_reason,
+                    model: model.into(),
+                    api: api.name().into(),
+                    provider: provider.unwrap_or(api.default_provider()).into(),
+                    ..AssistantMessage::default()
+                })
+            }),
         (id(), blocks()).prop_map(|(tool_call_id, content)| {
             Message::ToolResult(ToolResultMessage {
                 tool_call_id,
@@ -112,39 +160,130 @@ fn message() -> impl Strategy<Value = Message> {
     ]
 }
 
-fn hosts() -> impl Strategy<Value = &'static str> {
-    prop_oneof![
-        Just("https://api.openai.com/v1"),
-        Just("https://api.mistral.ai/v1"),
-        Just("https://api.deepseek.com"),
-        Just("https://openrouter.ai/api/v1"),
-        Just("http://localhost:8080/v1"),
-    ]
+/// Models that their protocols treat in different ways, and one that nobody knows.
+const MODELS: [&str; 7] = [
+    "m",
+    "gemini-2.5-flash",
+    "gemini-3.1-pro-preview",
+    "claude-sonnet-4-5",
+    "claude-opus-4-6",
+    "claude-sonnet-5",
+    "claude-opus-5-5",
+];
+
+/// Hosts that their protocols treat in different ways; none is the protocol's own.
+const HOSTS: [Option<&str>; 7] = [
+    None,
+    Some("https://api.openai.com/v1"),
+    Some("https://api.mistral.ai/v1"),
+    Some("https://api.deepseek.com"),
+    Some("https://openrouter.ai/api/v1"),
+    Some("https://api.x.ai/v1"),
+    Some("http://localhost:8080/v1"),
+];
+
+fn model() -> impl Strategy<Value = Model> {
+    let reasoning = prop::option::of(any::<bool>());
+    (
+        select(&Api::ALL),
+        select(&MODELS),
+        provider(),
+        select(&HOSTS),
+        reasoning,
+    )
+        .prop_map(|(api, id, provider, host, reasoning)| Model {
+            id: id.into(),
+            provider: provider.map(str::to_owned),
+            api: api.name().into(),
+            base_url: host.map(str::to_owned),
+            reasoning,
+            ..Model::default()
+        })
+}
+
+fn options() -> impl Strategy<Value = RequestOptions> {
+    let level = select(&[
+        ThinkingLevel::Off,
+        ThinkingLevel::Minimal,
+        ThinkingLevel::High,
+        ThinkingLevel::Xhigh,
+    ]);
+    let choice = select(&[ToolChoiceMode::Auto, ToolChoiceMode::Required]);
+    let max_tokens = prop::option::of(prop_oneof![Just(1.0), Just(1500.0), Just(9000.5)]);
+    let caching = select(&[
+        CacheRetention::None,
+        CacheRetention::Short,
+        CacheRetention::Long,
+    ]);
+    let proxy = prop_oneof![4 => Just(None), 1 => Just(Some(Proxy::default()))];
+    (
+        level,
+        prop::option::of(Just(0.0)),
+        max_tokens,
+        choice,
+        caching,
+        proxy,
+    )
+        .prop_map(
+            |(reasoning, temperature, max_tokens, choice, cache_retention, proxy)| RequestOptions {
+                reasoning,
+                temperature,
+                max_tokens,
+                tool_choice: Some(ToolChoice::Mode(choice)),
+                cache_retention,
+                proxy,
+                ..RequestOptions::default()
+            },
+        )
+}
+
+fn tools() -> impl Strategy<Value = Vec<ToolDefinition>> {
+    let tool = |name: &str, parameters| ToolDefinition {
+        name: name.into(),
+        parameters,
+        ..ToolDefinition::default()
+    };
+    let both = vec![
+        tool("f", Value::Null),
+        tool("g", json!({ "anyOf": [{ "type": "object" }] })),
+    ];
+    prop_oneof![Just(Vec::new()), Just(both)]
+}
+
+fn select<T: Clone + std::fmt::Debug + 'static>(from: &[T]) -> impl Strategy<Value = T> + use<T> {
+    prop::sample::select(from.to_vec())
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2_000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 4_000, ..ProptestConfig::default() })]
 
     #[test]
     fn any_transcript_makes_a_valid_request(
         mut messages in prop::collection::vec(message(), 0..8),
-        base_url in hosts(),
-        reasoning in any::<bool>(),
+        ends_with_results in any::<bool>(),
+        system_prompt in text(),
+        tools in tools(),
+        model in model(),
+        options in options(),
     ) {
-        let model = Model {
-            id: "m".into(),
-            api: "openai-completions".into(),
-            base_url: Some(base_url.into()),
-            reasoning: Some(reasoning),
-            ..Model::default()
-        };
-        messages.push(Message::User(UserMessage {
-            content: UserContent::Text("go on".into()),
-            timestamp: 0.0,
-        }));
-        let context = Context { messages, ..Context::default() };
-        let request = Api::OpenAiCompletions.encode(&model, &context, &RequestOptions::default());
-        let request = request.expect("a conversation that ends with the user is sent");
-        check_request(Api::OpenAiCompletions, &request.body);
+        // Without a prompt at the end some requests go on from the results of tools.
+        if !ends_with_results {
+            messages.push(Message::User(UserMessage {
+                content: UserContent::Text("go on".into()),
+                timestamp: 0.0,
+            }));
+        }
+        let context = Context { system_prompt, messages, tools };
+        let api = Api::of(&model, &options).expect("a protocol");
+        match api.encode(&model, &context, &options) {
+            Ok(request) => {
+                check_request(api, &request.body);
+                check_for_model(api, &model.id, &request.body);
+            }
+            Err(error) => prop_assert!(
+                ends_with_results && error.code == ErrorCode::InvalidRequest,
+                "a conversation that ends with the user is sent"
+            ),
+        }
     }
 }

@@ -2,7 +2,7 @@
 // All data types are generated from the Rust types beside which this file is compiled.
 
 /** A wire protocol: one that is built in, or any name when the app brings its own `streamFn`. */
-export type Api = "openai-completions" | (string & {});
+export type Api = "openai-completions" | "anthropic-messages" | "google-generative-ai" | (string & {});
 
 /**
  * Messages of an app's own, by name. Open for declaration merging:

@@ -6,7 +6,8 @@
 //! Refuses to decide what is retried when; it only says what may be.
 //!
 //! Sources: OpenAI, "Error codes"; Anthropic, "Errors" (types in `error.type`); Google, canonical
-//! error codes in `error.status`; OpenRouter, "Errors" (numeric codes, also inside a 200).
+//! error codes in `error.status` and error details (`google.rpc`) in `error.details`; OpenRouter,
+//! "Errors" (numeric codes, also inside a 200).
 
 use crate::error::{ErrorCode, ErrorInfo, Failure};
 use crate::text::json::Json;
@@ -46,7 +47,7 @@ pub(crate) fn from_http(
         code,
         message: [api, ": ", &status.to_string(), " ", &said].concat(),
         status: Some(status),
-        retry_after_ms,
+        retry_after_ms: retry_after_ms.or(report.retry_after_ms),
         retryable,
     })
 }
@@ -82,7 +83,9 @@ fn from_report(api: &str, report: &Report) -> Failure {
         ("", code) => code,
         (message, _) => message,
     };
-    ErrorInfo::new(code, format!("{api}: {}", clean(said))).retryable(retryable)
+    let mut error = ErrorInfo::new(code, format!("{api}: {}", clean(said))).retryable(retryable);
+    error.retry_after_ms = report.retry_after_ms;
+    error
 }
 
 /// Whether the text is a page and not data.
@@ -119,8 +122,10 @@ struct Report {
     message: String,
     /// `code`, as text.
     code: String,
-    /// `code`, `type` and `status` together, in lower case.
+    /// `code`, `type` and `status` together, in lower case, and what Google's details name.
     kinds: String,
+    /// How long to wait, where the body says so.
+    retry_after_ms: Option<f64>,
 }
 
 impl Report {
@@ -136,8 +141,34 @@ impl Report {
                 .push_str(&error.get(name).map(as_text).unwrap_or_default());
             report.kinds.push(' ');
         }
+        let details = error.get("details");
+        details
+            .into_iter()
+            .flat_map(Json::items)
+            .for_each(|detail| report.read_detail(detail));
         report.kinds.make_ascii_lowercase();
         report
+    }
+
+    /// Google's details: `ErrorInfo` has a reason, `QuotaFailure` names the quotas, `RetryInfo` has a
+    /// delay such as `"34.5s"`.
+    fn read_detail(&mut self, detail: Json<'_>) {
+        for (name, value) in detail.members() {
+            match &*name {
+                "reason" | "quotaId" => {
+                    self.kinds.push_str(&as_text(value));
+                    self.kinds.push(' ');
+                }
+                "violations" => value.items().for_each(|quota| self.read_detail(quota)),
+                "retryDelay" => {
+                    let delay = as_text(value);
+                    let seconds = Json::parse(delay.trim_end_matches('s')).ok();
+                    let seconds = seconds.and_then(Json::as_f64);
+                    self.retry_after_ms = seconds.map(|seconds| (seconds * 1000.0).ceil());
+                }
+                _ => {}
+            }
+        }
     }
 }
 
@@ -187,12 +218,21 @@ fn classify(status: Option<u16>, report: &Report) -> (ErrorCode, bool) {
     let kind = |words: &[&str]| words.iter().any(|word| contains(kinds, word));
     let says = |words: &[&str]| words.iter().any(|word| contains(&message, word));
     let limited = status == Some(429) || kind(&["rate_limit", "resource_exhausted", "too_many"]);
-    if status == Some(402) || kind(&["insufficient_quota", "billing", "insufficient_balance"]) {
+    // Anthropic has no type of its own for an account without credit.
+    if status == Some(402)
+        || kind(&["insufficient_quota", "billing", "insufficient_balance"])
+        || says(&["credit balance is too low"])
+    {
         return (ErrorCode::RateLimit, false);
     }
     if limited {
-        // A request above the limit of one minute stays above it.
-        return (ErrorCode::RateLimit, !says(&["request too large"]));
+        // A request above the limit of one minute stays above it, and a day is long.
+        let lasts = says(&["request too large"]) || kind(&["perday"]);
+        return (ErrorCode::RateLimit, !lasts);
+    }
+    // Google answers 400 to a wrong key.
+    if kind(&["api_key_invalid"]) {
+        return (ErrorCode::Auth, false);
     }
     if kind(&["content_filter", "content_policy"]) {
         return (ErrorCode::Refused, false);
@@ -235,7 +275,8 @@ fn classify(status: Option<u16>, report: &Report) -> (ErrorCode, bool) {
 }
 
 /// How providers say that the conversation is too long, where they have no code for it.
-const OVERFLOW: [&str; 11] = [
+const OVERFLOW: [&str; 12] = [
+    "exceed context limit",
     "context length",
     "context window",
     "context size",
@@ -253,7 +294,8 @@ fn by_status(status: u16, overloaded: bool) -> (ErrorCode, bool) {
     match status {
         401 | 403 => (ErrorCode::Auth, false),
         408 => (ErrorCode::Timeout, true),
-        409 | 425 | 500 => (ErrorCode::Http, true),
+        // Google's 499 is its own cancelling.
+        409 | 425 | 499 | 500 => (ErrorCode::Http, true),
         400..500 if overloaded => (ErrorCode::Overloaded, true),
         400..500 => (ErrorCode::InvalidRequest, false),
         501 | 505 => (ErrorCode::Http, false),

@@ -9,7 +9,7 @@
 //! - a turn without anything to say (empty, or thinking only) is left out, and so is a blank message
 //!   of the user;
 //! - thinking, and the opaque data by which a provider recognises its own blocks, go only to the
-//!   model that made them;
+//!   model that made them; thinking goes with the calls that it led to, or not at all;
 //! - the ids of calls are within the rules of the target, different from each other within the
 //!   request, and the same on both sides. They depend on earlier messages only, so that the
 //!   beginning of a growing conversation stays the same and can be cached;
@@ -169,6 +169,9 @@ fn assistant_turn<'a>(
     ids: &mut IdRegistry,
 ) -> Option<AssistantTurn<'a>> {
     let own = target.made(message);
+    // Somebody took the calls out. The thinking that led to them is refused without them.
+    let trimmed =
+        message.stop_reason == StopReason::ToolUse && message.tool_calls().next().is_none();
     let failed = matches!(message.stop_reason, StopReason::Error | StopReason::Aborted);
     let mut turn = AssistantTurn {
         parts: Vec::new(),
@@ -185,7 +188,7 @@ fn assistant_turn<'a>(
                 // Cut off in the middle, it has no signature and is of no use to anyone.
                 let last = block_position + 1 == message.content.len();
                 let unfinished = failed && last && block.thinking_signature.is_none();
-                if own && !unfinished {
+                if own && !unfinished && !trimmed {
                     turn.parts.push(AssistantPart::Thinking(block));
                 }
             }

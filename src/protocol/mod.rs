@@ -5,7 +5,9 @@
 //! or knows of a browser, so a recorded response is a unit test. [`Api`] picks the protocol;
 //! [`history`] makes a transcript acceptable to whatever model is called next.
 
+pub mod anthropic_messages;
 mod failure;
+pub mod google_generative_ai;
 pub mod history;
 mod http;
 pub mod openai_completions;
@@ -25,6 +27,10 @@ use crate::text::sse::Frame;
 pub enum Api {
     /// OpenAI's chat completions, the protocol of most hosts.
     OpenAiCompletions,
+    /// Anthropic's Messages API.
+    AnthropicMessages,
+    /// Google's Gemini API.
+    GoogleGenerativeAi,
     /// The app's own backend, which speaks to the model. No model names it: a call goes this way
     /// when its options have a proxy.
     Proxy,
@@ -57,13 +63,21 @@ pub struct HttpRequest {
 pub enum Decoder {
     /// Chat completions.
     OpenAiCompletions(openai_completions::StreamDecoder),
+    /// The Messages API.
+    AnthropicMessages(anthropic_messages::StreamDecoder),
+    /// Google's Gemini API.
+    GoogleGenerativeAi(google_generative_ai::StreamDecoder),
     /// The app's own backend.
     Proxy(proxy::StreamDecoder),
 }
 
 impl Api {
     /// All protocols that a model can name.
-    pub const ALL: [Self; 1] = [Self::OpenAiCompletions];
+    pub const ALL: [Self; 3] = [
+        Self::OpenAiCompletions,
+        Self::AnthropicMessages,
+        Self::GoogleGenerativeAi,
+    ];
 
     /// The protocol that carries a call of this model, if it is built in.
     pub fn of(model: &Model, options: &RequestOptions) -> Option<Self> {
@@ -82,6 +96,8 @@ impl Api {
     pub fn name(self) -> &'static str {
         match self {
             Self::OpenAiCompletions => "openai-completions",
+            Self::AnthropicMessages => "anthropic-messages",
+            Self::GoogleGenerativeAi => "google-generative-ai",
             Self::Proxy => "proxy",
         }
     }
@@ -90,6 +106,8 @@ impl Api {
     pub fn default_provider(self) -> &'static str {
         match self {
             Self::OpenAiCompletions => "openai",
+            Self::AnthropicMessages => "anthropic",
+            Self::GoogleGenerativeAi => "google",
             Self::Proxy => "proxy",
         }
     }
@@ -106,6 +124,8 @@ impl Api {
     ) -> Result<HttpRequest, Failure> {
         match self {
             Self::OpenAiCompletions => openai_completions::encode(model, context, options),
+            Self::AnthropicMessages => anthropic_messages::encode(model, context, options),
+            Self::GoogleGenerativeAi => google_generative_ai::encode(model, context, options),
             Self::Proxy => proxy::encode(model, context, options),
         }
     }
@@ -116,6 +136,12 @@ impl Api {
             Self::OpenAiCompletions => {
                 Decoder::OpenAiCompletions(openai_completions::StreamDecoder::default())
             }
+            Self::AnthropicMessages => {
+                Decoder::AnthropicMessages(anthropic_messages::StreamDecoder::default())
+            }
+            Self::GoogleGenerativeAi => {
+                Decoder::GoogleGenerativeAi(google_generative_ai::StreamDecoder::default())
+            }
             Self::Proxy => Decoder::Proxy(proxy::StreamDecoder::default()),
         }
     }
@@ -125,6 +151,10 @@ impl Api {
     pub fn http_error(self, status: u16, body: &str, retry_after_ms: Option<f64>) -> Failure {
         match self {
             Self::OpenAiCompletions => openai_completions::http_error(status, body, retry_after_ms),
+            Self::AnthropicMessages => anthropic_messages::http_error(status, body, retry_after_ms),
+            Self::GoogleGenerativeAi => {
+                google_generative_ai::http_error(status, body, retry_after_ms)
+            }
             Self::Proxy => proxy::http_error(status, body, retry_after_ms),
         }
     }
@@ -135,6 +165,8 @@ impl Decoder {
     pub fn on_frame(&mut self, frame: Frame<'_>, parts: &mut Vec<StreamPart>) {
         match self {
             Self::OpenAiCompletions(decoder) => decoder.on_frame(frame, parts),
+            Self::AnthropicMessages(decoder) => decoder.on_frame(frame, parts),
+            Self::GoogleGenerativeAi(decoder) => decoder.on_frame(frame, parts),
             Self::Proxy(decoder) => decoder.on_frame(frame, parts),
         }
     }
@@ -144,6 +176,8 @@ impl Decoder {
     pub fn finish(&mut self, parts: &mut Vec<StreamPart>) {
         match self {
             Self::OpenAiCompletions(decoder) => decoder.finish(parts),
+            Self::AnthropicMessages(decoder) => decoder.finish(parts),
+            Self::GoogleGenerativeAi(decoder) => decoder.finish(parts),
             Self::Proxy(decoder) => decoder.finish(parts),
         }
     }
@@ -153,6 +187,8 @@ impl Decoder {
     pub fn on_whole_body(&mut self, body: &str, parts: &mut Vec<StreamPart>) {
         match self {
             Self::OpenAiCompletions(decoder) => decoder.on_whole_body(body, parts),
+            Self::AnthropicMessages(decoder) => decoder.on_whole_body(body, parts),
+            Self::GoogleGenerativeAi(decoder) => decoder.on_whole_body(body, parts),
             Self::Proxy(decoder) => decoder.on_whole_body(body, parts),
         }
     }
@@ -161,6 +197,8 @@ impl Decoder {
     pub fn is_done(&self) -> bool {
         match self {
             Self::OpenAiCompletions(decoder) => decoder.is_done(),
+            Self::AnthropicMessages(decoder) => decoder.is_done(),
+            Self::GoogleGenerativeAi(decoder) => decoder.is_done(),
             Self::Proxy(decoder) => decoder.is_done(),
         }
     }
@@ -170,6 +208,8 @@ impl Decoder {
     pub fn is_complete(&self) -> bool {
         match self {
             Self::OpenAiCompletions(decoder) => decoder.is_complete(),
+            Self::AnthropicMessages(decoder) => decoder.is_complete(),
+            Self::GoogleGenerativeAi(decoder) => decoder.is_complete(),
             Self::Proxy(decoder) => decoder.is_done(),
         }
     }

@@ -51,6 +51,8 @@ mod unevaluated;
 mod union;
 mod value;
 
+pub(crate) use value::at_pointer;
+
 #[cfg(test)]
 mod suite;
 #[cfg(test)]

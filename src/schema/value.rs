@@ -124,7 +124,7 @@ pub(super) fn tokens(pointer: &str) -> impl Iterator<Item = String> {
 }
 
 /// What a JSON pointer points to.
-pub(super) fn at_pointer<'a>(root: &'a Value, pointer: &str) -> Option<&'a Value> {
+pub(crate) fn at_pointer<'a>(root: &'a Value, pointer: &str) -> Option<&'a Value> {
     let mut found = root;
     for token in tokens(pointer) {
         found = match found {

@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value};
 use sluice_agent::message::{
-    AssistantContentBlock, AssistantMessage, StopReason, TextContent, ThinkingContent, ToolCall,
+    AssistantContentBlock, AssistantMessage, ImageContent, StopReason, TextContent,
+    ThinkingContent, ToolCall,
 };
 use sluice_agent::protocol::{Api, StreamPart};
 use sluice_agent::text::partial_json::{PartialJson, ValueBuilder};
@@ -17,8 +18,55 @@ pub fn fold(api: Api, parts: &[StreamPart]) -> AssistantMessage {
         ..AssistantMessage::default()
     };
     let mut calls: Vec<(u32, usize, String)> = Vec::new();
+    let mut is_closed = false;
     for part in parts {
+        // Behind an end, text and thinking go into a block of their own.
+        if std::mem::take(&mut is_closed) {
+            match part {
+                StreamPart::Text(_) | StreamPart::TextSignature(_) => message
+                    .content
+                    .push(AssistantContentBlock::Text(TextContent::default())),
+                StreamPart::Thinking(_) | StreamPart::ThinkingSignature(_) => message
+                    .content
+                    .push(AssistantContentBlock::Thinking(ThinkingContent::default())),
+                _ => {}
+            }
+        }
         match part {
+            StreamPart::BlockEnd => is_closed = true,
+            StreamPart::TextSignature(signature) => {
+                if !matches!(message.content.last(), Some(AssistantContentBlock::Text(_))) {
+                    let block = AssistantContentBlock::Text(TextContent::default());
+                    message.content.push(block);
+                }
+                if let Some(AssistantContentBlock::Text(block)) = message.content.last_mut() {
+                    block.text_signature = Some(signature.clone());
+                }
+            }
+            StreamPart::ThinkingSignature(signature) => {
+                let last = message.content.last();
+                if !matches!(last, Some(AssistantContentBlock::Thinking(_))) {
+                    let block = AssistantContentBlock::Thinking(ThinkingContent::default());
+                    message.content.push(block);
+                }
+                if let Some(AssistantContentBlock::Thinking(block)) = message.content.last_mut() {
+                    block.thinking_signature = Some(signature.clone());
+                }
+            }
+            StreamPart::ToolCallSignature { key, signature } => {
+                let (_, block, _) = calls[*key as usize];
+                if let AssistantContentBlock::ToolCall(call) = &mut message.content[block] {
+                    call.thought_signature = Some(signature.clone());
+                }
+            }
+            StreamPart::Image { data, mime_type } => {
+                message
+                    .content
+                    .push(AssistantContentBlock::Image(ImageContent {
+                        data: data.clone(),
+                        mime_type: mime_type.clone(),
+                    }));
+            }
             StreamPart::ResponseId(id) => message.response_id = Some(id.clone()),
             StreamPart::Text(text) => match message.content.last_mut() {
                 Some(AssistantContentBlock::Text(block)) => block.text.push_str(text),

@@ -10,6 +10,8 @@
 
 pub mod fold;
 pub mod recorded;
+mod request_anthropic_messages;
+mod request_google_generative_ai;
 mod request_openai_completions;
 mod request_proxy;
 pub mod wire;

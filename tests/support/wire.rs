@@ -4,12 +4,25 @@
 use serde_json::Value;
 use sluice_agent::protocol::Api;
 
-use super::{request_openai_completions, request_proxy};
+use super::{
+    request_anthropic_messages, request_google_generative_ai, request_openai_completions,
+    request_proxy,
+};
 
 /// One recorded event as a frame of the stream.
 pub fn frame(api: Api, line: &str, line_end: &str) -> String {
     match api {
-        Api::OpenAiCompletions | Api::Proxy => ["data: ", line, line_end, line_end].concat(),
+        Api::OpenAiCompletions | Api::GoogleGenerativeAi | Api::Proxy => {
+            ["data: ", line, line_end, line_end].concat()
+        }
+        Api::AnthropicMessages => {
+            let event: Value = serde_json::from_str(line).expect("JSON");
+            let name = event["type"].as_str().expect("a type");
+            [
+                "event: ", name, line_end, "data: ", line, line_end, line_end,
+            ]
+            .concat()
+        }
     }
 }
 
@@ -17,7 +30,7 @@ pub fn frame(api: Api, line: &str, line_end: &str) -> String {
 pub fn end_marker(api: Api) -> Option<&'static str> {
     match api {
         Api::OpenAiCompletions => Some("[DONE]"),
-        Api::Proxy => None,
+        Api::AnthropicMessages | Api::GoogleGenerativeAi | Api::Proxy => None,
     }
 }
 
@@ -25,6 +38,8 @@ pub fn end_marker(api: Api) -> Option<&'static str> {
 pub fn completes(api: Api, event: &Value) -> bool {
     match api {
         Api::OpenAiCompletions => event["choices"][0]["finish_reason"].is_string(),
+        Api::AnthropicMessages => event["type"] == "message_stop",
+        Api::GoogleGenerativeAi => event["candidates"][0]["finishReason"].is_string(),
         Api::Proxy => event["type"] == "done",
     }
 }
@@ -36,6 +51,19 @@ pub fn completes(api: Api, event: &Value) -> bool {
 pub fn check_request(api: Api, body: &str) {
     match api {
         Api::OpenAiCompletions => request_openai_completions::check(body),
+        Api::AnthropicMessages => request_anthropic_messages::check(body),
+        Api::GoogleGenerativeAi => request_google_generative_ai::check(body),
         Api::Proxy => request_proxy::check(body),
+    }
+}
+
+/// Checks what only some models of a wire insist on.
+///
+/// # Panics
+/// When the model would refuse the request.
+pub fn check_for_model(api: Api, model: &str, body: &str) {
+    match api {
+        Api::OpenAiCompletions | Api::AnthropicMessages | Api::Proxy => {}
+        Api::GoogleGenerativeAi => request_google_generative_ai::check_signatures(model, body),
     }
 }

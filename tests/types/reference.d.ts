@@ -117,7 +117,7 @@ export interface ImageContent {
 export type UserContent = string | UserContentBlock[];
 
 /**
- * How a host of the chat-completions protocol differs from OpenAI's own.
+ * How a host differs from the protocol's own provider; most of it is about chat completions.
  *
  * Every switch that is absent is chosen by the host in `baseUrl`; an unknown host gets the plain
  * protocol and nothing else.
@@ -128,7 +128,8 @@ export interface Compat {
      */
     maxTokensField?: MaxTokensField;
     /**
-     * Whether the host takes `reasoning_effort`.
+     * Whether the host takes `reasoning_effort`; on `anthropic-messages`, whether the model thinks
+     * as much as `effort` says in place of within a budget.
      */
     supportsReasoningEffort?: boolean;
     /**
@@ -933,7 +934,7 @@ export interface TurnStartEvent {
 // All data types are generated from the Rust types beside which this file is compiled.
 
 /** A wire protocol: one that is built in, or any name when the app brings its own `streamFn`. */
-export type Api = "openai-completions" | (string & {});
+export type Api = "openai-completions" | "anthropic-messages" | "google-generative-ai" | (string & {});
 
 /**
  * Messages of an app's own, by name. Open for declaration merging:

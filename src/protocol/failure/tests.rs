@@ -90,6 +90,30 @@ fn a_failure_is_told_by_status_and_by_the_providers_own_words() {
         ),
         (413, "", InvalidRequest, false),
         (
+            400,
+            r#"{"error":{"code":400,"message":"API key not valid.","status":"INVALID_ARGUMENT","details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"API_KEY_INVALID","domain":"googleapis.com"}]}}"#,
+            Auth,
+            false,
+        ),
+        (
+            429,
+            r#"{"error":{"code":429,"message":"You exceeded your current quota","status":"RESOURCE_EXHAUSTED","details":[{"@type":"type.googleapis.com/google.rpc.QuotaFailure","violations":[{"quotaId":"GenerateRequestsPerMinutePerProjectPerModel-FreeTier"}]}]}}"#,
+            RateLimit,
+            true,
+        ),
+        (
+            429,
+            r#"{"error":{"code":429,"message":"You exceeded your current quota","status":"RESOURCE_EXHAUSTED","details":[{"@type":"type.googleapis.com/google.rpc.QuotaFailure","violations":[{"quotaId":"GenerateRequestsPerDayPerProjectPerModel-FreeTier"}]}]}}"#,
+            RateLimit,
+            false,
+        ),
+        (
+            499,
+            r#"[{"error":{"code":499,"message":"The operation was cancelled.","status":"CANCELLED"}}]"#,
+            Http,
+            true,
+        ),
+        (
             422,
             r#"{"object":"error","message":{"detail":[{"type":"extra_forbidden","loc":["body","store"],"msg":"Extra inputs are not permitted"}]},"type":"invalid_request_error"}"#,
             InvalidRequest,
@@ -106,6 +130,18 @@ fn a_failure_is_told_by_status_and_by_the_providers_own_words() {
             r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#,
             Overloaded,
             true,
+        ),
+        (
+            400,
+            r#"{"type":"error","error":{"type":"invalid_request_error","message":"input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000"}}"#,
+            ContextOverflow,
+            false,
+        ),
+        (
+            400,
+            r#"{"type":"error","error":{"type":"invalid_request_error","message":"Your credit balance is too low to access the Anthropic API."}}"#,
+            RateLimit,
+            false,
         ),
         (302, "", Http, false),
     ];
@@ -204,4 +240,28 @@ fn what_the_header_asks_for_is_kept() {
         from_http("a", 429, "", Some(1500.0)).retry_after_ms,
         Some(1500.0)
     );
+}
+
+#[test]
+fn the_delay_that_google_puts_into_the_details_is_kept() {
+    let delay = |delay: &str| {
+        serde_json::json!([{ "error": { "code": 429, "message": "m", "status": "RESOURCE_EXHAUSTED",
+            "details": [{ "@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": delay }] } }])
+        .to_string()
+    };
+    for (said, expected) in [
+        ("34s", Some(34_000.0)),
+        ("34.074824224s", Some(34_075.0)),
+        ("0s", Some(0.0)),
+        ("soon", None),
+        ("", None),
+    ] {
+        let body = delay(said);
+        assert_eq!(http(429, &body).retry_after_ms, expected, "{said}");
+        let payload = Json::parse(&body).unwrap();
+        let error = in_payload("a", payload).unwrap();
+        assert_eq!(error.retry_after_ms, expected, "{said} within a stream");
+        let header = from_http("a", 429, &body, Some(7.0));
+        assert_eq!(header.retry_after_ms, Some(7.0), "the header counts first");
+    }
 }

@@ -310,6 +310,29 @@ fn thinking_and_signatures_go_only_to_the_model_that_made_them() {
 }
 
 #[test]
+fn thinking_goes_when_the_calls_that_it_led_to_are_taken_out() {
+    for (content, stop, expected) in [
+        (
+            vec![thinking(Some("s")), text("x")],
+            StopReason::ToolUse,
+            "a:xs",
+        ),
+        (
+            vec![thinking(Some("s")), text("x")],
+            StopReason::Stop,
+            "a:<thinking>|xs",
+        ),
+        (
+            vec![thinking(Some("s")), call("a")],
+            StopReason::ToolUse,
+            "a:<thinking>|a()s",
+        ),
+    ] {
+        assert_eq!(prepared(&[says(content, stop)])[0], expected);
+    }
+}
+
+#[test]
 fn images_become_a_note_where_the_model_cannot_read_them() {
     let content = UserContent::Blocks(vec![UserContentBlock::Image(image())]);
     let messages = [Message::User(UserMessage {

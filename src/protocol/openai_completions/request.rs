@@ -149,6 +149,11 @@ fn messages<'a>(
     let mut target = Target::new(Api::OpenAiCompletions, model);
     target.id_format = Some(switches.id_format);
     let turns = history::prepare(&context.messages, &target);
+    if turns.is_empty() {
+        return Err(http::invalid(&[
+            "the conversation is empty: add a user message",
+        ]));
+    }
     let mut writer = Writer {
         messages: Vec::new(),
         model,
@@ -175,11 +180,6 @@ fn messages<'a>(
             Turn::User(parts) => writer.user(parts),
             Turn::Assistant(turn) => writer.assistant(turn),
         }
-    }
-    if writer.messages.is_empty() {
-        return Err(http::invalid(&[
-            "the conversation is empty: add a user message",
-        ]));
     }
     Ok(writer.messages)
 }

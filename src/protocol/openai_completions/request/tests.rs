@@ -406,12 +406,11 @@ fn what_cannot_be_sent_is_refused_with_a_reason() {
         ),
     ];
     for (history, words) in table {
-        let error = encode(
-            &model(json!({})),
-            &context(history),
-            &RequestOptions::default(),
-        )
-        .unwrap_err();
+        let context = Context {
+            system_prompt: "Be kind.".into(),
+            ..context(history)
+        };
+        let error = encode(&model(json!({})), &context, &RequestOptions::default()).unwrap_err();
         assert_eq!(
             (error.code, error.retryable),
             (ErrorCode::InvalidRequest, false)

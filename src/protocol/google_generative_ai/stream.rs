@@ -1,0 +1,366 @@
+//! Frames of a Gemini response → parts.
+//!
+//! Owns the reading of one response, the order of its parts and the verdict on how it ended.
+//! Refuses to read bytes ([`crate::text::sse`]) and to run or complete anything: arguments that the
+//! end of the response cuts stay cut.
+//!
+//! There is no sentinel: a response is complete when the body ends behind a `finishReason`.
+//!
+//! Sources: Gemini API reference, "GenerateContentResponse"; Gemini API, "Thought signatures": a
+//! signature belongs to the part that carries it, and that part may be an empty text.
+
+use super::API;
+use super::arguments::Arguments;
+use super::usage::UsageCounter;
+use super::wire::{Chunk, Part};
+use crate::error::{ErrorCode, ErrorInfo, Failure};
+use crate::message::StopReason;
+use crate::protocol::StreamPart;
+use crate::protocol::failure;
+use crate::text::json::Json;
+use crate::text::sse::Frame;
+
+#[cfg(test)]
+mod tests;
+
+/// Reads the frames of one Gemini response.
+#[derive(Debug, Default)]
+pub struct StreamDecoder {
+    usage: UsageCounter,
+    has_id: bool,
+    /// Calls that have begun.
+    calls: u32,
+    /// The arguments of the last call, while more of them may come.
+    arguments: Option<Arguments>,
+    /// The kind of the text block that is open: thinking or not.
+    open: Option<bool>,
+    /// What the finish reason means.
+    verdict: Option<Result<StopReason, Failure>>,
+    /// Something of an answer has arrived.
+    answered: bool,
+    done: bool,
+}
+
+impl StreamDecoder {
+    /// Reads one frame and appends what it says to `parts`. Frames behind the end are ignored.
+    pub fn on_frame(&mut self, frame: Frame<'_>, parts: &mut Vec<StreamPart>) {
+        let data = frame.data.trim();
+        if !data.is_empty() && data != "[DONE]" {
+            self.on_payload(data, frame.is_whole, parts);
+        }
+    }
+
+    /// Reads a body that is one JSON document in place of a stream: a response, a list of them, as
+    /// without `alt=sse`, or an error.
+    pub fn on_whole_body(&mut self, body: &str, parts: &mut Vec<StreamPart>) {
+        let body = body.trim();
+        if failure::looks_like_html(body) {
+            return self.fail(bad_response("the response is an HTML page", false), parts);
+        }
+        self.on_payload(body, true, parts);
+        if !self.answered && self.verdict.is_none() {
+            let what = "the response is no answer of the model";
+            self.fail(bad_response(what, false), parts);
+        }
+        self.finish(parts);
+    }
+
+    /// The body has ended: appends what was held back, and a `truncated` error unless a finish
+    /// reason was seen.
+    pub fn finish(&mut self, parts: &mut Vec<StreamPart>) {
+        if self.done {
+            return;
+        }
+        match self.verdict.take() {
+            Some(Ok(stop)) => {
+                // A call that the limit cut stays half, so that nobody can take it for a whole one.
+                if stop == StopReason::Stop {
+                    self.end_call(String::new(), parts);
+                }
+                self.done = true;
+                parts.push(StreamPart::Finish(stop));
+            }
+            Some(Err(error)) => self.fail(error, parts),
+            None => {
+                let what = ": the response ended before the answer was complete";
+                let error = ErrorInfo::new(ErrorCode::Truncated, [API, what].concat());
+                self.fail(error, parts);
+            }
+        }
+    }
+
+    /// Whether a failure was seen, or the end of the body: nothing more is worth reading.
+    pub fn is_done(&self) -> bool {
+        self.done
+    }
+
+    /// Whether a finish reason was seen. Should the connection break now, the answer stands.
+    pub fn is_complete(&self) -> bool {
+        self.done || self.verdict.is_some()
+    }
+
+    fn on_payload(&mut self, data: &str, is_whole: bool, parts: &mut Vec<StreamPart>) {
+        if self.done {
+            return;
+        }
+        if data.starts_with('[')
+            && let Ok(list) = Json::parse(data)
+        {
+            return list
+                .items()
+                .for_each(|item| self.on_payload(item.text(), true, parts));
+        }
+        let said = match Chunk::read(data) {
+            Some(chunk) if chunk.is_usual => self.on_chunk(chunk, parts),
+            Some(chunk) => self.on_unusual(data, chunk, parts),
+            // The last event of a body that was cut is cut too: the end of the body says so.
+            None if !is_whole => Ok(()),
+            None => Err(bad_response("the response holds malformed JSON", true)),
+        };
+        if let Err(error) = said {
+            self.fail(error, parts);
+        }
+    }
+
+    /// A payload that reports a failure, or that is no chunk at all.
+    fn on_unusual(
+        &mut self,
+        data: &str,
+        chunk: Chunk<'_>,
+        parts: &mut Vec<StreamPart>,
+    ) -> Result<(), Failure> {
+        let payload = Json::parse(data).ok();
+        if let Some(error) = payload.and_then(|payload| failure::in_payload(API, payload)) {
+            self.count(&chunk, parts);
+            return Err(error);
+        }
+        if chunk.is_broken {
+            return Err(bad_response("a chunk of the response is unreadable", true));
+        }
+        self.on_chunk(chunk, parts)
+    }
+
+    fn on_chunk(&mut self, chunk: Chunk<'_>, parts: &mut Vec<StreamPart>) -> Result<(), Failure> {
+        if !self.has_id
+            && let Some(id) = text_of(chunk.id)
+        {
+            self.has_id = true;
+            parts.push(StreamPart::ResponseId(id));
+        }
+        self.count(&chunk, parts);
+        let feedback = chunk.prompt_feedback;
+        if let Some(reason) = feedback.and_then(|feedback| feedback.get("blockReason")?.as_str()) {
+            let what = "the prompt was blocked (blockReason \"";
+            return Err(named(ErrorCode::Refused, what, &reason, false));
+        }
+        for part in chunk.parts {
+            self.on_part(part, parts)?;
+        }
+        if let Some(reason) = chunk.finish_reason.filter(|reason| !reason.is_empty()) {
+            self.verdict = Some(verdict(&reason));
+        }
+        Ok(())
+    }
+
+    fn count(&mut self, chunk: &Chunk<'_>, parts: &mut Vec<StreamPart>) {
+        let update = chunk.usage.and_then(|usage| self.usage.read(usage));
+        parts.extend(update.map(StreamPart::Usage));
+    }
+
+    fn on_part(&mut self, part: Part<'_>, parts: &mut Vec<StreamPart>) -> Result<(), Failure> {
+        let signature = text_of(part.signature);
+        if let Some(call) = part.call {
+            self.on_call(call, signature, parts)
+        } else if let Some(data) = part.data {
+            // What the model draws while it thinks is no part of the answer.
+            if !part.is_thought {
+                self.on_image(data, parts);
+            }
+            Ok(())
+        } else {
+            self.on_text(text_of(part.text), part.is_thought, signature, parts);
+            Ok(())
+        }
+    }
+
+    fn on_text(
+        &mut self,
+        text: Option<String>,
+        is_thought: bool,
+        signature: Option<String>,
+        parts: &mut Vec<StreamPart>,
+    ) {
+        if let Some(text) = text {
+            self.answered = true;
+            self.open = Some(is_thought);
+            parts.push(if is_thought {
+                StreamPart::Thinking(text)
+            } else {
+                StreamPart::Text(text)
+            });
+        }
+        let Some(signature) = signature else {
+            return;
+        };
+        if self.open.is_some_and(|open| open != is_thought) {
+            parts.push(StreamPart::BlockEnd);
+        }
+        // An empty text that signs no text is kept as thinking that nobody can read: a block of text
+        // would have to show something.
+        parts.push(if self.open == Some(false) && !is_thought {
+            StreamPart::TextSignature(signature)
+        } else {
+            StreamPart::ThinkingSignature(signature)
+        });
+        // Behind a signature another part begins.
+        parts.push(StreamPart::BlockEnd);
+        self.open = None;
+    }
+
+    fn on_image(&mut self, data: Json<'_>, parts: &mut Vec<StreamPart>) {
+        let mime_type = text_of(data.get("mimeType")).unwrap_or_default();
+        if let Some(data) = text_of(data.get("data"))
+            && mime_type.starts_with("image/")
+        {
+            self.answered = true;
+            self.open = None;
+            parts.push(StreamPart::Image { data, mime_type });
+        }
+    }
+
+    /// A whole call, or a piece of one: the first names the tool, and each but the last says that it
+    /// will continue.
+    fn on_call(
+        &mut self,
+        call: Json<'_>,
+        signature: Option<String>,
+        parts: &mut Vec<StreamPart>,
+    ) -> Result<(), Failure> {
+        let goes_on = call.get("willContinue").and_then(Json::as_bool) == Some(true);
+        let (whole, pieces) = (call.get("args"), call.get("partialArgs"));
+        // Before its arguments stream, a call may have none.
+        let whole = whole.filter(|whole| !goes_on || whole.members().next().is_some());
+        if let Some(name) = text_of(call.get("name")) {
+            let id = text_of(call.get("id")).unwrap_or_default();
+            self.begin_call(id, name, parts);
+        }
+        let Some(arguments) = &mut self.arguments else {
+            return match (whole, pieces) {
+                // What closes a call that is closed.
+                (None, None) => Ok(()),
+                _ => Err(bad_response(
+                    "the response holds a tool call without a name",
+                    true,
+                )),
+            };
+        };
+        let key = self.calls.saturating_sub(1);
+        parts.extend(signature.map(|signature| StreamPart::ToolCallSignature { key, signature }));
+        let mut json = String::new();
+        let written = whole.map_or(Some(()), |whole| arguments.write_whole(whole, &mut json));
+        let written = written.and_then(|()| match pieces {
+            Some(pieces) if !pieces.is_array() => None,
+            pieces => {
+                let mut pieces = pieces.into_iter().flat_map(Json::items);
+                pieces.try_for_each(|piece| arguments.write_piece(piece, &mut json))
+            }
+        });
+        if written.is_none() {
+            let what = "the arguments of a tool call are unreadable";
+            return Err(bad_response(what, true));
+        }
+        if goes_on {
+            push_arguments(key, json, parts);
+        } else {
+            self.end_call(json, parts);
+        }
+        Ok(())
+    }
+
+    fn begin_call(&mut self, id: String, name: String, parts: &mut Vec<StreamPart>) {
+        // Nobody may have said that the call before it is complete.
+        self.end_call(String::new(), parts);
+        let key = self.calls;
+        self.calls += 1;
+        self.answered = true;
+        self.open = None;
+        self.arguments = Some(Arguments::default());
+        parts.push(StreamPart::ToolCallStart { key, id, name });
+    }
+
+    /// Ends the call that is open, if one is; `json` is the last of its arguments.
+    fn end_call(&mut self, mut json: String, parts: &mut Vec<StreamPart>) {
+        if let Some(mut arguments) = self.arguments.take() {
+            let key = self.calls.saturating_sub(1);
+            arguments.finish(&mut json);
+            push_arguments(key, json, parts);
+            parts.push(StreamPart::ToolCallEnd { key });
+        }
+    }
+
+    fn fail(&mut self, error: Failure, parts: &mut Vec<StreamPart>) {
+        if !self.done {
+            self.done = true;
+            parts.push(StreamPart::Error(error));
+        }
+    }
+}
+
+fn push_arguments(key: u32, json: String, parts: &mut Vec<StreamPart>) {
+    if !json.is_empty() {
+        parts.push(StreamPart::ToolCallDelta { key, json });
+    }
+}
+
+/// A string that is not empty.
+fn text_of(json: Option<Json<'_>>) -> Option<String> {
+    let text = json.and_then(Json::as_str)?;
+    (!text.is_empty()).then(|| text.into_owned())
+}
+
+/// Finish reasons of answers that a filter stopped (Gemini API reference, "FinishReason").
+const BLOCKED: &str = "SAFETY RECITATION LANGUAGE BLOCKLIST PROHIBITED_CONTENT SPII MODEL_ARMOR \
+    IMAGE_SAFETY IMAGE_PROHIBITED_CONTENT IMAGE_RECITATION";
+/// Those of the model's making: another answer may be better.
+const FAILED: &str = "MALFORMED_FUNCTION_CALL UNEXPECTED_TOOL_CALL MALFORMED_RESPONSE OTHER NO_IMAGE \
+    IMAGE_OTHER";
+
+/// What a finish reason means.
+fn verdict(reason: &str) -> Result<StopReason, Failure> {
+    let is_one_of = |words: &str| words.split(' ').any(|word| word == reason);
+    let (code, what) = if reason == "STOP" {
+        return Ok(StopReason::Stop);
+    } else if reason == "MAX_TOKENS" {
+        return Ok(StopReason::Length);
+    } else if is_one_of(BLOCKED) {
+        (ErrorCode::Refused, "the answer was blocked")
+    } else if is_one_of(FAILED) {
+        (
+            ErrorCode::BadResponse,
+            "the model failed in the middle of the answer",
+        )
+    } else if reason == "MISSING_THOUGHT_SIGNATURE" {
+        (
+            ErrorCode::InvalidRequest,
+            "the conversation lacks a signature",
+        )
+    } else {
+        (
+            ErrorCode::BadResponse,
+            "the answer ended for an unknown reason",
+        )
+    };
+    let retryable = is_one_of(FAILED);
+    let what = [what, " (finishReason \""].concat();
+    Err(named(code, &what, reason, retryable))
+}
+
+/// A failure whose message ends with the provider's own word for it.
+fn named(code: ErrorCode, what: &str, word: &str, retryable: bool) -> Failure {
+    let word: String = word.chars().take(80).collect();
+    ErrorInfo::new(code, [API, ": ", what, &word, "\")"].concat()).retryable(retryable)
+}
+
+fn bad_response(what: &str, retryable: bool) -> Failure {
+    ErrorInfo::new(ErrorCode::BadResponse, [API, ": ", what].concat()).retryable(retryable)
+}
