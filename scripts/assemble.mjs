@@ -1,9 +1,10 @@
-// Puts the files of the npm package together: target/pkg (wasm-pack's output) and the hand-owned
+// Puts the files of the npm package together: target/pkg (what `shrink.mjs` left of it) and the hand-owned
 // entry files become target/package. `scripts/package` runs it.
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { buildSync } from "esbuild";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const built = join(root, "target/pkg");
@@ -40,29 +41,42 @@ function declarations() {
   return text.includes("Symbol.dispose") ? `/// <reference lib="esnext.disposable" />\n${text}` : text;
 }
 
-/** The glue with the module's bytes inside, for hosts that cannot serve a .wasm file. */
-function inlineGlue() {
+/** The entry file and all that it imports as one small script. */
+function bundle(entry) {
+  const { outputFiles } = buildSync({
+    stdin: { contents: entry, resolveDir: built, sourcefile: "index.js" },
+    bundle: true,
+    format: "esm",
+    target: "esnext",
+    minify: true,
+    write: false,
+    logLevel: "warning",
+  });
+  return outputFiles[0].text;
+}
+
+const WASM_URL = /new URL\((["'])sluice_agent_bg\.wasm\1, ?import\.meta\.url\)/;
+
+/** The script as bundlers know it: by this expression they find the .wasm file. */
+function mainScript(entry) {
+  const text = bundle(entry);
+  if (!WASM_URL.test(text)) throw new Error("index.js does not name the .wasm file as bundlers expect it");
+  return text;
+}
+
+/** The script with the module's bytes inside, for hosts that cannot serve a .wasm file. */
+function inlineScript(entry) {
   const bytes = readFileSync(join(built, "sluice_agent_bg.wasm")).toString("base64");
-  const glue = replaceOnce(
-    read(join(built, "sluice_agent.js")).replace(/^\/\* @ts-self-types=.*\n/, ""),
-    "new URL('sluice_agent_bg.wasm', import.meta.url)",
-    "inlinedBytes()",
+  const glue = read(join(built, "sluice_agent.js"));
+  const inlined = replaceOnce(
+    glue,
+    /new URL\('sluice_agent_bg\.wasm', import\.meta\.url\)/,
+    `Uint8Array.from(atob("${bytes}"), (character) => character.charCodeAt(0))`,
     "sluice_agent.js",
   );
-  return `${glue}
-function inlinedBytes() {
-    return Uint8Array.from(atob(INLINED), (character) => character.charCodeAt(0));
-}
-
-const INLINED = "${bytes}";
-`;
-}
-
-/** The entry file, on top of the glue with the bytes inside. */
-function inlineEntry(entry) {
-  if (!entry.includes('"./sluice_agent.js"')) throw new Error('index.js does not import "./sluice_agent.js"');
-  const text = entry.replaceAll('"./sluice_agent.js"', '"./sluice_agent_inline.js"');
-  if (text.includes("_bg.wasm")) throw new Error("index.js names the .wasm file, the inline entry must not");
+  writeFileSync(join(built, "sluice_agent_inline.js"), inlined);
+  const text = bundle(replaceOnce(entry, '"./sluice_agent.js"', '"./sluice_agent_inline.js"', "index.js"));
+  if (text.includes("_bg.wasm")) throw new Error("inline.js names the .wasm file, which it must not");
   return text;
 }
 
@@ -77,15 +91,16 @@ function checkFiles(manifest) {
 }
 
 mkdirSync(out, { recursive: true });
-for (const name of ["sluice_agent.js", "sluice_agent_bg.wasm", "sluice_agent_bg.wasm.d.ts", "snippets"]) {
-  cpSync(join(built, name), join(out, name), { recursive: true });
-}
-for (const name of ["index.js", "index.d.ts"]) cpSync(join(root, "src/js/package", name), join(out, name));
+cpSync(join(built, "sluice_agent_bg.wasm"), join(out, "sluice_agent_bg.wasm"));
+cpSync(join(root, "src/js/package/index.d.ts"), join(out, "index.d.ts"));
 for (const name of ["README.md", "LICENSE", "CHANGELOG.md"]) cpSync(join(root, name), join(out, name));
 
+const entry = read(join(root, "src/js/package/index.js"));
+write("index.js", mainScript(entry));
+write("inline.js", inlineScript(entry));
 write("sluice_agent.d.ts", declarations());
-write("sluice_agent_inline.js", inlineGlue());
-write("inline.js", inlineEntry(read(join(out, "index.js"))));
+// What the module exports is between it and index.js, under names that change with every build.
+write("sluice_agent_bg.wasm.d.ts", "export {};\n");
 write("inline.d.ts", 'export * from "./index.js";\nexport { default } from "./index.js";\n');
 
 const manifest = replaceOnce(read(join(root, "pkg.json.tmpl")), "{{version}}", crateVersion(), "pkg.json.tmpl");

@@ -9,9 +9,8 @@ const BUDGET = 70_000;
 const LIMIT = 125_000;
 
 const out = join(dirname(fileURLToPath(import.meta.url)), "../target/package");
-const isInline = (name) => name === "inline.js" || name.endsWith("_inline.js");
 const files = readdirSync(out, { recursive: true })
-  .filter((name) => /\.(js|wasm)$/.test(name) && !isInline(name))
+  .filter((name) => /\.(js|wasm)$/.test(name) && name !== "inline.js")
   .sort();
 
 const brotli = (bytes) =>

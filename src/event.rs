@@ -60,7 +60,7 @@ pub enum AgentEndReason {
     Error,
     /// The app aborted the run.
     Aborted,
-    /// Every tool of the last batch asked to stop.
+    /// Every tool of the last batch, or `finishTurn`, asked to stop.
     Terminated,
     /// The limit of turns was reached.
     MaxTurns,
@@ -226,6 +226,55 @@ pub struct ToolExecutionEndEvent<P: Page> {
     pub duration_ms: Option<f64>,
 }
 
+/// `tool_approval_request`: a tool call waits for the app's yes or no.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+#[serde(
+    tag = "type",
+    rename = "tool_approval_request",
+    rename_all = "camelCase",
+    bound = ""
+)]
+pub struct ToolApprovalRequestEvent<P: Page> {
+    /// The id of the call: what `approveToolCall` and `denyToolCall` are told.
+    pub tool_call_id: String,
+    /// The name of the tool.
+    pub tool_name: String,
+    /// The arguments that the tool would get.
+    #[cfg_attr(target_arch = "wasm32", tsify(type = "Record<string, any>"))]
+    pub args: P::Value,
+}
+
+/// `auto_retry_start`: a model call failed and will be made again. The failed message, and what
+/// answered its calls, have left the transcript.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+#[serde(tag = "type", rename = "auto_retry_start", rename_all = "camelCase")]
+pub struct AutoRetryStartEvent {
+    /// Which retry of this call it is, counted from 1.
+    pub attempt: u32,
+    /// How many retries there are at most.
+    pub max_attempts: u32,
+    /// How long the run waits before it, in milliseconds. Offline, it also waits for the network.
+    pub delay_ms: f64,
+    /// What failed.
+    pub error_message: String,
+}
+
+/// `auto_retry_end`: that retry is over.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+#[serde(tag = "type", rename = "auto_retry_end", rename_all = "camelCase")]
+pub struct AutoRetryEndEvent {
+    /// Whether the model answered.
+    pub success: bool,
+    /// Which retry it was.
+    pub attempt: u32,
+    /// Why the run gives up; absent on success, and when another retry follows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub final_error: Option<String>,
+}
+
 tagged_union! {
     /// Everything that happens in a run.
     #[serde(rename_all = "snake_case")]
@@ -250,6 +299,12 @@ tagged_union! {
         ToolExecutionUpdate(ToolExecutionUpdateEvent<P>),
         /// A tool call is answered.
         ToolExecutionEnd(ToolExecutionEndEvent<P>),
+        /// A tool call waits for the app's yes or no.
+        ToolApprovalRequest(ToolApprovalRequestEvent<P>),
+        /// A failed model call will be made again.
+        AutoRetryStart(AutoRetryStartEvent),
+        /// That retry is over.
+        AutoRetryEnd(AutoRetryEndEvent),
     }
 }
 

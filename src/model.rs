@@ -88,10 +88,11 @@ pub struct Model {
     pub compat: Option<Compat>,
 }
 
-/// How a host differs from the protocol's own provider; most of it is about chat completions.
+/// How a host differs from the protocol's own provider; most of it is about OpenAI's protocols.
 ///
 /// Every switch that is absent is chosen by the host in `baseUrl`; an unknown host gets the plain
-/// protocol and nothing else.
+/// protocol and nothing else. On the Responses protocol `supportsReasoningEffort`,
+/// `supportsDeveloperRole` and `supportsStore` count.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase")]

@@ -73,9 +73,21 @@ fn summary(message: &AssistantMessage) -> Value {
 #[test]
 fn every_stream_means_what_is_expected_of_it() {
     for (api, recording) in all_recordings() {
-        let message = summary(&fold(api, &whole(api, &framed(api, &recording, "\n"))));
+        let mut message = summary(&fold(api, &whole(api, &framed(api, &recording, "\n"))));
+        forget_unchecked_arguments(&mut message, &recording.expected);
         for (member, expected) in recording.expected.as_object().expect("an object") {
             assert_eq!(&message[member], expected, "{member} of {}", recording.name);
+        }
+    }
+}
+
+/// Where an expected call has no arguments, those that were read are not checked.
+fn forget_unchecked_arguments(message: &mut Value, expected: &Value) {
+    let calls = message["toolCalls"].as_array_mut().expect("calls");
+    let expected = expected["toolCalls"].as_array();
+    for (call, expected) in calls.iter_mut().zip(expected.into_iter().flatten()) {
+        if expected.get("args").is_none() {
+            call.as_object_mut().expect("a call").remove("args");
         }
     }
 }
@@ -165,14 +177,18 @@ fn take_out_the_middle(recording: &mut Recording) {
 #[test]
 fn only_the_whole_stream_is_a_success() {
     for (api, recording) in all_recordings() {
-        let finishing = recording
-            .lines
-            .iter()
-            .position(|line| {
-                let chunk: Value = serde_json::from_str(line).expect("JSON");
-                completes(api, &chunk)
-            })
-            .expect("an event that completes it");
+        let finishing = recording.lines.iter().position(|line| {
+            let chunk: Value = serde_json::from_str(line).expect("JSON");
+            completes(api, &chunk)
+        });
+        let Some(finishing) = finishing else {
+            // A failure may be no better the next time.
+            for kept in 0..=recording.lines.len() {
+                let message = fold(api, &whole(api, &cut_after(api, &recording, kept)));
+                assert_eq!(message.stop_reason, StopReason::Error);
+            }
+            continue;
+        };
         for kept in 0..=recording.lines.len() {
             let message = fold(api, &whole(api, &cut_after(api, &recording, kept)));
             let fails = recording.expected["stopReason"] == "error";

@@ -264,7 +264,7 @@ proptest! {
         system_prompt in text(),
         tools in tools(),
         model in model(),
-        options in options(),
+        mut options in options(),
     ) {
         // Without a prompt at the end some requests go on from the results of tools.
         if !ends_with_results {
@@ -275,6 +275,10 @@ proptest! {
         }
         let context = Context { system_prompt, messages, tools };
         let api = Api::of(&model, &options).expect("a protocol");
+        if api == Api::OpenAiResponses {
+            // OpenAI's least, which only its own hosts are held to; the checker knows no hosts.
+            options.max_tokens = options.max_tokens.map(|limit| limit.max(16.0));
+        }
         match api.encode(&model, &context, &options) {
             Ok(request) => {
                 check_request(api, &request.body);

@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use serde_json::Value;
 use sluice_agent::assemble::Assembler;
 use sluice_agent::message::StopReason;
-use sluice_agent::protocol::{Api, StreamPart};
+use sluice_agent::protocol::{Api, Decoder, StreamPart};
 use sluice_agent::text::json::{Json, JsonWriter, Pull, to_text};
 use sluice_agent::text::partial_json::{PartialJson, ValueBuilder, parse_arguments};
 use sluice_agent::text::sse::SseDecoder;
@@ -14,12 +14,15 @@ use sluice_agent::text::sse::SseDecoder;
 pub type Check = fn(&[u8]);
 
 /// All targets, by name.
-pub const TARGETS: [(&str, Check); 7] = [
+pub const TARGETS: [(&str, Check); 8] = [
     ("sse", sse),
     ("json", json),
     ("partial_json", partial_json),
     ("openai_completions", |input| {
         wire(Api::OpenAiCompletions, input)
+    }),
+    ("openai_responses", |input| {
+        wire(Api::OpenAiResponses, input)
     }),
     ("anthropic_messages", |input| {
         wire(Api::AnthropicMessages, input)
@@ -105,20 +108,27 @@ fn sse(input: &[u8]) {
 
 // ---- wires
 
+/// Reads as the agent does: frames until the decoder has seen the end.
 fn parts(api: Api, chunks: &[&[u8]]) -> Vec<StreamPart> {
     let mut sse = SseDecoder::new();
     let mut decoder = api.decoder();
     let mut parts = Vec::new();
-    for chunk in chunks {
-        sse.push(chunk);
-        while let Some(frame) = sse.next_frame() {
+    let mut take = |sse: &mut SseDecoder, decoder: &mut Decoder| {
+        while !decoder.is_done()
+            && let Some(frame) = sse.next_frame()
+        {
             decoder.on_frame(frame, &mut parts);
+        }
+    };
+    for chunk in chunks {
+        // What is behind the end is not read.
+        if !decoder.is_done() {
+            sse.push(chunk);
+            take(&mut sse, &mut decoder);
         }
     }
     sse.finish();
-    while let Some(frame) = sse.next_frame() {
-        decoder.on_frame(frame, &mut parts);
-    }
+    take(&mut sse, &mut decoder);
     decoder.finish(&mut parts);
     assert!(decoder.is_done() && decoder.is_complete());
     let count = parts.len();
@@ -292,7 +302,10 @@ fn partial_json(input: &[u8]) {
         parser.push(&text[at..at + character.len_utf8()], &mut builder);
         if looks {
             let view = builder.view();
-            assert!(grew(&before, &view, text), "{before} is no beginning of {view}");
+            assert!(
+                grew(&before, &view, text),
+                "{before} is no beginning of {view}"
+            );
             before = view;
         }
     }
@@ -326,7 +339,9 @@ fn grew(before: &Value, after: &Value, text: &str) -> bool {
         // The last of two members with the same key counts: there a known one starts over.
         (Value::Object(before), Value::Object(after)) => before.iter().all(|(key, a)| {
             let starts_over = || text.contains('\\') || text.matches(key.as_str()).count() > 1;
-            after.get(key).is_some_and(|b| grew(a, b, text) || starts_over())
+            after
+                .get(key)
+                .is_some_and(|b| grew(a, b, text) || starts_over())
         }),
         _ => before == after,
     }

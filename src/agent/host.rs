@@ -14,6 +14,7 @@ use std::rc::Rc;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::agent::retry::RetryRules;
 use crate::assemble::{AssembledCall, Batch, Ending};
 use crate::error::Failure;
 use crate::event::{AgentEvent, Page};
@@ -175,6 +176,10 @@ pub struct Rules {
     pub interrupt_mode: InterruptMode,
     /// Limit for one tool, in milliseconds, where the tool names none.
     pub tool_timeout_ms: Option<f64>,
+    /// Limit for one hook of the app, in milliseconds.
+    pub hook_timeout_ms: Option<f64>,
+    /// How failed model calls are made again; `None` for not at all.
+    pub retry: Option<RetryRules>,
 }
 
 impl Default for Rules {
@@ -184,6 +189,8 @@ impl Default for Rules {
             tool_execution: ToolExecutionMode::default(),
             interrupt_mode: InterruptMode::default(),
             tool_timeout_ms: None,
+            hook_timeout_ms: None,
+            retry: None,
         }
     }
 }
@@ -214,11 +221,43 @@ pub struct ToolOutput<V> {
 
 /// What `beforeToolCall` decided.
 #[derive(Debug, Clone, PartialEq)]
-pub enum BeforeToolCall<V> {
-    /// Run the tool with these arguments.
-    Run(V),
-    /// Do not; the reason is the result.
-    Block(String),
+pub struct BeforeToolCall<V> {
+    /// Run the tool with these arguments, or do not: then the reason is the result.
+    pub verdict: Result<V, String>,
+    /// Whether the run is asked to end after this call.
+    pub terminate: bool,
+}
+
+impl<V> From<Result<V, String>> for BeforeToolCall<V> {
+    fn from(verdict: Result<V, String>) -> Self {
+        Self {
+            verdict,
+            terminate: false,
+        }
+    }
+}
+
+/// What became of a request for approval.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Approval {
+    /// The call may run.
+    Approved,
+    /// It may not; the reason is the result.
+    Denied(String),
+    /// Nobody has decided, but a steering message waits now.
+    Steered,
+}
+
+/// What `finishTurn` decided.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum FinishTurn {
+    /// Nothing: the run goes on while there is something to do.
+    #[default]
+    AsUsual,
+    /// Another turn follows, whether tools asked to stop or not.
+    Continue,
+    /// The run ends. What is queued stays queued.
+    End,
 }
 
 type ValueOf<H> = <<H as Presenter>::Page as Page>::Value;
@@ -248,6 +287,18 @@ pub trait ToolRunner: Presenter + Clock {
         Ok(arguments)
     }
 
+    /// Makes the page's value of arguments that fit the schema, after the app's own validation.
+    ///
+    /// # Errors
+    /// What does not fit, one line each.
+    async fn validate_arguments(
+        &self,
+        _call: &AssembledCall,
+        arguments: Value,
+    ) -> Result<ValueOf<Self>, String> {
+        Ok(self.value(&arguments))
+    }
+
     /// Asks the app whether and with which arguments to run a call.
     ///
     /// # Errors
@@ -257,6 +308,22 @@ pub trait ToolRunner: Presenter + Clock {
         call: &AssembledCall,
         arguments: ValueOf<Self>,
     ) -> Result<BeforeToolCall<ValueOf<Self>>, String>;
+
+    /// Whether the call waits for the app's yes or no.
+    ///
+    /// # Errors
+    /// The message of a hook that failed.
+    async fn needs_approval(
+        &self,
+        _call: &AssembledCall,
+        _arguments: &ValueOf<Self>,
+    ) -> Result<bool, String> {
+        Ok(false)
+    }
+
+    /// The app's decision on a call. It may be made before this is polled, and is asked for again
+    /// after [`Approval::Steered`].
+    async fn approval(&self, call: &AssembledCall) -> Approval;
 
     /// Runs the tool.
     ///
@@ -317,6 +384,27 @@ pub trait Host: Transport + ToolRunner {
     /// # Errors
     /// What kept the call from being made.
     async fn prepare_call(&self) -> Result<Call<Self::AppStream>, Failure>;
+
+    /// Takes messages of a failed turn off the transcript.
+    fn forget(&self, messages: &[MessageOf<Self>]);
+
+    /// Lets the app decide whether the run goes on behind a turn.
+    ///
+    /// # Errors
+    /// What a hook that failed said.
+    async fn finish_turn(
+        &self,
+        _message: &AssistantOf<Self>,
+        _results: &[MessageOf<Self>],
+    ) -> Result<FinishTurn, Failure> {
+        Ok(FinishTurn::AsUsual)
+    }
+
+    /// Completes when there is a network: at once, unless the browser knows that there is none.
+    async fn online(&self);
+
+    /// A random number of at least 0 and less than 1.
+    fn random(&self) -> f64;
 
     /// Whether steering messages wait.
     async fn has_steering(&self) -> bool;

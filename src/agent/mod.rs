@@ -6,11 +6,13 @@
 //! tool calls is [`tools::answer_calls`].
 
 pub mod abort;
+pub mod approval;
 pub mod host;
 mod limit;
 pub mod model_call;
 pub mod queue;
 pub mod race;
+pub mod retry;
 pub mod run;
 pub mod script;
 pub mod tools;

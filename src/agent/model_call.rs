@@ -10,6 +10,8 @@
 
 mod failure;
 
+pub(super) use failure::{hook_timeout, overdue};
+
 use std::future::Future;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -39,6 +41,8 @@ pub struct Reply<A> {
     pub message: A,
     /// Why it ended.
     pub stop_reason: StopReason,
+    /// What failed, when it was not whole.
+    pub error: Option<Failure>,
     /// The tool calls in it.
     pub calls: Vec<AssembledCall>,
 }
@@ -61,24 +65,24 @@ impl Head {
 }
 
 /// Makes the model call that `prepared` describes and presents its message. `model` names the
-/// message when the preparation fails.
+/// message when the preparation fails; no hook of the app may take longer than `hook_timeout_ms`.
 pub async fn call_model<H: Transport + Presenter>(
     host: &H,
     abort: &Abort,
     model: &Model,
+    hook_timeout_ms: Option<f64>,
     prepared: impl Future<Output = Result<Call<H::AppStream>, Failure>>,
 ) -> Reply<<H::Page as Page>::Assistant> {
     let began = host.now();
-    let prepared = match abort.race(prepared).await {
-        Ok(prepared) => prepared,
-        Err(_) => Err(ErrorInfo::aborted()),
-    };
+    let prepared = abort.race(prepared).within(host, hook_timeout_ms).await;
+    let prepared = settled(prepared, PREPARATION, hook_timeout_ms);
     let model = prepared.as_ref().map_or(model, |call| &call.model);
     let head = Head::of(model, began);
     let cost = model.cost;
     let mut reception = Reception {
         host,
         abort,
+        hook_timeout_ms,
         watchdog: Watchdog::new(host),
         head: Some(head),
         assembler: Assembler::new(id_prefix(began)),
@@ -97,6 +101,7 @@ pub async fn call_model<H: Transport + Presenter>(
 struct Reception<'a, H> {
     host: &'a H,
     abort: &'a Abort,
+    hook_timeout_ms: Option<f64>,
     watchdog: Watchdog<'a, H>,
     /// Taken when the message begins.
     head: Option<Head>,
@@ -168,12 +173,12 @@ impl<H: Transport + Presenter> Reception<'_, H> {
         let api = Api::of(model, options).ok_or_else(|| failure::unknown_api(&model.api))?;
         let mut request = api.encode(model, context, options)?;
         request.body = self
-            .unless_aborted(self.host.on_payload(request.body))
+            .hook("onPayload", self.host.on_payload(request.body))
             .await?;
         let mut response = self
             .within(limits.timeout_ms, HEADERS, self.host.send(request))
             .await?;
-        self.unless_aborted(self.host.on_response(&response))
+        self.hook("onResponse", self.host.on_response(&response))
             .await?;
         if !(200..300).contains(&response.status) {
             let body = self
@@ -329,15 +334,19 @@ impl<H: Transport + Presenter> Reception<'_, H> {
         Reply {
             message,
             stop_reason: tail.ending.stop_reason,
+            error: tail.ending.error,
             calls: tail.ending.calls,
         }
     }
 
-    async fn unless_aborted<T>(
+    async fn hook<T>(
         &self,
+        name: &str,
         future: impl Future<Output = Result<T, Failure>>,
     ) -> Result<T, Failure> {
-        unstopped(self.abort.race(future).await, "", None)
+        let limit_ms = self.hook_timeout_ms;
+        let race = self.abort.race(future).within(self.host, limit_ms);
+        settled(race.await, name, limit_ms)
     }
 
     async fn within<T>(
@@ -369,6 +378,21 @@ fn unstopped<T>(
     }
 }
 
+/// What a hook came to.
+fn settled<T>(
+    output: Result<Result<T, Failure>, Stopped>,
+    name: &str,
+    limit_ms: Option<f64>,
+) -> Result<T, Failure> {
+    match output {
+        Ok(result) => result,
+        Err(Stopped::TimedOut) => Err(hook_timeout(name, limit_ms)),
+        Err(Stopped::Aborted) => Err(ErrorInfo::aborted()),
+    }
+}
+
+const PREPARATION: &str =
+    "What prepares a request (prepareRequest, transformContext, convertToLlm, getApiKey, streamFn)";
 const HEADERS: &str = "The server sent no response headers";
 const IDLE: &str = "The response was silent";
 

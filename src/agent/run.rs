@@ -7,6 +7,7 @@
 //! │    one model call                       (model_call.rs)
 //! │    its tool calls, all of them answered (tools.rs)
 //! │  turn_end
+//! ├─ a call that failed and may succeed later: auto_retry_start, a wait, the turn again
 //! └─ goes on while there are results to hand in or messages that wait
 //! agent_end
 //! ```
@@ -15,35 +16,57 @@
 //! took is in the transcript, every tool call has its result, and every start has its end.
 
 use crate::agent::abort::Abort;
-use crate::agent::host::{Host, Presenter};
-use crate::agent::model_call::{Reply, call_model};
-use crate::agent::tools::answer_calls;
+use crate::agent::host::{FinishTurn, Host, Presenter};
+use crate::agent::model_call::{Reply, call_model, hook_timeout};
+use crate::agent::race::Stopped;
+use crate::agent::tools::{answer_calls, skip_calls};
+use crate::assemble::AssembledCall;
+use crate::error::Failure;
 use crate::event::{
-    AgentEndEvent, AgentEndReason, AgentEvent, AgentStartEvent, MessageEndEvent, MessageStartEvent,
-    Page, TurnEndEvent, TurnStartEvent,
+    AgentEndEvent, AgentEndReason, AgentEvent, AgentStartEvent, AutoRetryEndEvent,
+    AutoRetryStartEvent, MessageEndEvent, MessageStartEvent, Page, TurnEndEvent, TurnStartEvent,
 };
 use crate::message::StopReason;
 
 type MessageOf<H> = <<H as Presenter>::Page as Page>::Message;
+type AssistantOf<H> = <<H as Presenter>::Page as Page>::Assistant;
 
 /// Answers in a row that the output limit cut in the middle of tool calls before a run gives up:
 /// a model that is told twice and fails a third time will not get shorter.
 const MAX_CUT_ANSWERS: u32 = 3;
 
+/// The last answer of a transcript, with calls that nobody has answered yet.
+#[derive(Debug)]
+pub struct OpenCalls<A> {
+    /// The answer.
+    pub message: A,
+    /// The calls.
+    pub calls: Vec<AssembledCall>,
+}
+
 /// Runs the loop until there is nothing more to do. `prompts` are the messages that it begins
-/// with; none to go on from the transcript as it is. Returns all messages that the run added.
+/// with; none to go on from the transcript as it is. Where the transcript ends with open calls, they
+/// are answered first: they run, unless there are prompts, which count as steering. Returns all
+/// messages that the run added.
 pub async fn run<H: Host>(
     host: &H,
     abort: &Abort,
     prompts: Vec<MessageOf<H>>,
+    open: Option<OpenCalls<AssistantOf<H>>>,
 ) -> Vec<MessageOf<H>> {
+    let (task, prompts) = match open {
+        Some(open) => (Task::Resume(open, !prompts.is_empty()), prompts),
+        None => (Task::Ask(prompts), Vec::new()),
+    };
     let mut run = Run {
         host,
         abort,
         added: Vec::new(),
+        prompts,
+        attempt: 0,
     };
     host.emit(AgentEvent::AgentStart(AgentStartEvent {})).await;
-    let reason = run.turns(prompts).await;
+    let reason = run.turns(task).await;
     let messages = run.added;
     host.emit(AgentEvent::AgentEnd(AgentEndEvent {
         messages: messages.clone(),
@@ -57,45 +80,84 @@ struct Run<'a, H: Host> {
     host: &'a H,
     abort: &'a Abort,
     added: Vec<MessageOf<H>>,
+    /// What the run was started with and has not delivered yet.
+    prompts: Vec<MessageOf<H>>,
+    /// Which retry of the current model call is under way; 0 for none.
+    attempt: u32,
+}
+
+/// What a turn is about.
+enum Task<H: Host> {
+    /// These messages are added, then the model is called.
+    Ask(Vec<MessageOf<H>>),
+    /// A hook failed where no message could say so: this turn does.
+    Report(Failure),
+    /// Calls of an earlier run are answered. They are skipped if the flag is set.
+    Resume(OpenCalls<AssistantOf<H>>, bool),
 }
 
 /// What a turn came to.
-struct Turn {
+struct Turn<H: Host> {
+    message: AssistantOf<H>,
     stop_reason: StopReason,
-    /// Whether the model waits for results.
-    has_results: bool,
+    error: Option<Failure>,
+    /// Where the messages of the turn begin that go when it is made again.
+    first: usize,
+    results: Vec<MessageOf<H>>,
     /// Whether every tool asked that the run end.
     terminated: bool,
 }
 
 impl<H: Host> Run<'_, H> {
-    async fn turns(&mut self, mut waiting: Vec<MessageOf<H>>) -> AgentEndReason {
+    async fn turns(&mut self, mut task: Task<H>) -> AgentEndReason {
         let mut turns = 0;
         let mut cut_answers = 0;
         loop {
-            let turn = self.turn(std::mem::take(&mut waiting)).await;
+            let turn = self.turn(task).await;
+            if let Some(error) = self.retryable(&turn) {
+                if !self.back_off(error, turn.first).await {
+                    return AgentEndReason::Aborted;
+                }
+                task = Task::Ask(self.take_messages(true));
+                continue;
+            }
             turns += 1;
             match turn.stop_reason {
                 StopReason::Error => return AgentEndReason::Error,
-                StopReason::Aborted => return AgentEndReason::Aborted,
-                StopReason::Length if turn.has_results => cut_answers += 1,
+                StopReason::Aborted if self.prompts.is_empty() => return AgentEndReason::Aborted,
+                StopReason::Length if !turn.results.is_empty() => cut_answers += 1,
                 _ => cut_answers = 0,
             }
-            if self.abort.is_fired() {
+            let finish = match self.finish(&turn).await {
+                Ok(finish) => finish,
+                Err(failure) => {
+                    task = Task::Report(failure);
+                    continue;
+                }
+            };
+            let model_waits = finish == FinishTurn::Continue
+                || (!turn.results.is_empty() && !turn.terminated && cut_answers < MAX_CUT_ANSWERS);
+            // Asked before anything is taken: a message that is taken is always delivered.
+            let more = finish != FinishTurn::End && self.has_messages(model_waits).await;
+            // Prompts are in the transcript of every run that was started with them.
+            if self.abort.is_fired() && self.prompts.is_empty() {
                 return AgentEndReason::Aborted;
             }
-            let model_waits = turn.has_results && !turn.terminated && cut_answers < MAX_CUT_ANSWERS;
-            // Asked before anything is taken: a message that is taken is always delivered.
-            let more = self.has_messages(model_waits).await;
-            if self.abort.is_fired() {
-                return AgentEndReason::Aborted;
+            if finish == FinishTurn::End {
+                return if model_waits || turn.terminated {
+                    AgentEndReason::Terminated
+                } else {
+                    AgentEndReason::Done
+                };
             }
             if (model_waits || more) && turns >= self.host.rules().max_turns {
                 return AgentEndReason::MaxTurns;
             }
-            if more {
-                waiting = self.take_messages(model_waits);
-            }
+            let waiting = if more {
+                self.take_messages(model_waits)
+            } else {
+                Vec::new()
+            };
             // What was queued when the question was asked may have been cleared since.
             if !model_waits && waiting.is_empty() {
                 return if turn.terminated {
@@ -107,11 +169,79 @@ impl<H: Host> Run<'_, H> {
             if !waiting.is_empty() {
                 cut_answers = 0;
             }
+            task = Task::Ask(waiting);
+        }
+    }
+
+    /// What the turn failed with, if its model call is made again.
+    fn retryable<'t>(&self, turn: &'t Turn<H>) -> Option<&'t Failure> {
+        let error = turn.error.as_ref()?;
+        self.tries_again(error).then_some(error)
+    }
+
+    fn tries_again(&self, error: &Failure) -> bool {
+        let rules = self.host.rules().retry;
+        !self.abort.is_fired() && rules.is_some_and(|rules| rules.allows(error, self.attempt))
+    }
+
+    /// Takes a failed turn back and waits until its model call is worth another try. False when the
+    /// run was aborted meanwhile.
+    async fn back_off(&mut self, error: &Failure, first: usize) -> bool {
+        let failed = self.added.split_off(first);
+        self.host.forget(&failed);
+        self.attempt += 1;
+        let rules = self.host.rules().retry.unwrap_or_default();
+        let delay_ms = rules.delay_ms(self.attempt, error, self.host.random());
+        self.host
+            .emit(AgentEvent::AutoRetryStart(AutoRetryStartEvent {
+                attempt: self.attempt,
+                max_attempts: rules.max_attempts,
+                delay_ms,
+                error_message: error.message.clone(),
+            }))
+            .await;
+        let wait = async {
+            self.host.sleep(delay_ms).await;
+            self.host.online().await;
+        };
+        let waited = self.abort.race(wait).await.is_ok();
+        // Steering that came meanwhile goes with the next try; callbacks are asked for it here.
+        self.has_messages(true).await;
+        if waited && !self.abort.is_fired() {
+            return true;
+        }
+        self.end_retry(Some("Aborted while waiting to try again."), false)
+            .await;
+        false
+    }
+
+    /// Says how the retry that is under way ended, and whether another follows.
+    async fn end_retry(&self, error: Option<&str>, again: bool) {
+        self.host
+            .emit(AgentEvent::AutoRetryEnd(AutoRetryEndEvent {
+                success: error.is_none(),
+                attempt: self.attempt,
+                final_error: error.filter(|_| !again).map(str::to_owned),
+            }))
+            .await;
+    }
+
+    /// Asks the app what follows a turn that went well.
+    async fn finish(&self, turn: &Turn<H>) -> Result<FinishTurn, Failure> {
+        let limit_ms = self.host.rules().hook_timeout_ms;
+        let asked = self.host.finish_turn(&turn.message, &turn.results);
+        match self.abort.race(asked).within(self.host, limit_ms).await {
+            Ok(finish) => finish,
+            Err(Stopped::Aborted) => Ok(FinishTurn::AsUsual),
+            Err(Stopped::TimedOut) => Err(hook_timeout("finishTurn", limit_ms)),
         }
     }
 
     /// Whether messages wait that the next turn would begin with.
     async fn has_messages(&self, model_waits: bool) -> bool {
+        if !self.prompts.is_empty() {
+            return true;
+        }
         let waits = async {
             self.host.has_steering().await || (!model_waits && self.host.has_follow_ups().await)
         };
@@ -120,7 +250,10 @@ impl<H: Host> Run<'_, H> {
 
     /// Takes the messages that the next turn begins with. Steering goes first, also if it came
     /// while follow-ups were asked for; follow-ups wait until the agent would stop.
-    fn take_messages(&self, model_waits: bool) -> Vec<MessageOf<H>> {
+    fn take_messages(&mut self, model_waits: bool) -> Vec<MessageOf<H>> {
+        if !self.prompts.is_empty() {
+            return std::mem::take(&mut self.prompts);
+        }
         let steering = self.host.take_steering();
         if steering.is_empty() && !model_waits {
             self.host.take_follow_ups()
@@ -129,36 +262,88 @@ impl<H: Host> Run<'_, H> {
         }
     }
 
-    async fn turn(&mut self, messages: Vec<MessageOf<H>>) -> Turn {
+    async fn turn(&mut self, mut task: Task<H>) -> Turn<H> {
         self.host
             .emit(AgentEvent::TurnStart(TurnStartEvent {}))
             .await;
-        for message in messages {
-            self.add(message).await;
+        let mut skip = false;
+        if let Task::Ask(messages) = &mut task {
+            for message in messages.drain(..) {
+                self.add(message).await;
+            }
         }
-        let call = self.host.prepare_call();
+        let first = self.added.len();
+        let reply = match task {
+            Task::Ask(_) => self.ask(None).await,
+            Task::Report(failure) => self.ask(Some(failure)).await,
+            Task::Resume(OpenCalls { message, calls }, is_skipped) => {
+                skip = is_skipped;
+                Reply {
+                    message,
+                    stop_reason: StopReason::ToolUse,
+                    error: None,
+                    calls,
+                }
+            }
+        };
         let Reply {
             message,
             stop_reason,
+            error,
             calls,
-        } = call_model(self.host, self.abort, &self.host.model(), call).await;
-        self.added.push(message.clone().into());
-        let answers = answer_calls(self.host, self.abort, &message, stop_reason, &calls).await;
+        } = reply;
+        let answers = if skip {
+            skip_calls(self.host, self.abort, &message, &calls).await
+        } else {
+            answer_calls(self.host, self.abort, &message, stop_reason, &calls).await
+        };
         for answer in &answers.results {
             self.add(answer.clone()).await;
         }
-        let turn = Turn {
-            stop_reason,
-            has_results: !answers.results.is_empty(),
-            terminated: answers.terminate,
-        };
         self.host
             .emit(AgentEvent::TurnEnd(TurnEndEvent {
-                message,
-                tool_results: answers.results,
+                message: message.clone(),
+                tool_results: answers.results.clone(),
             }))
             .await;
-        turn
+        Turn {
+            message,
+            stop_reason,
+            error,
+            first,
+            results: answers.results,
+            terminated: answers.terminate,
+        }
+    }
+
+    /// One model call; `failure` is what kept it from being made.
+    async fn ask(&mut self, failure: Option<Failure>) -> Reply<AssistantOf<H>> {
+        let prepared = async {
+            match failure {
+                Some(failure) => Err(failure),
+                None => self.host.prepare_call().await,
+            }
+        };
+        let limit_ms = self.host.rules().hook_timeout_ms;
+        let reply = call_model(
+            self.host,
+            self.abort,
+            &self.host.model(),
+            limit_ms,
+            prepared,
+        )
+        .await;
+        self.added.push(reply.message.clone().into());
+        if self.attempt > 0 {
+            let error = reply.error.as_ref();
+            let again = error.is_some_and(|error| self.tries_again(error));
+            self.end_retry(error.map(|error| error.message.as_str()), again)
+                .await;
+            if error.is_none() {
+                self.attempt = 0;
+            }
+        }
+        reply
     }
 
     async fn add(&mut self, message: MessageOf<H>) {

@@ -1,7 +1,7 @@
 //! One batch of tool calls: every call of a message is answered, once, whatever happens.
 //!
 //! A call goes through the same stations wherever it fails: arguments parsed, tool found, arguments
-//! checked and coerced, `beforeToolCall`, the tool, `afterToolCall`. Calls side by side report as
+//! checked and coerced, `beforeToolCall`, approval, the tool, `afterToolCall`. Calls side by side report as
 //! they finish; the messages that answer them follow in the order of the calls. Only this module
 //! emits the events of a batch, one at a time, so that progress of several tools stays one stream.
 
@@ -12,18 +12,21 @@ use std::rc::Rc;
 use futures::channel::mpsc;
 use futures::future::{Either, select};
 use futures::stream::{FuturesUnordered, StreamExt};
+use serde_json::Value;
 
 use crate::agent::abort::Abort;
 use crate::agent::host::{
-    BeforeToolCall, Host, InterruptMode, Presenter, Progress, Rules, Tool, ToolExecutionMode,
-    ToolOutput,
+    Approval, Host, InterruptMode, Presenter, Progress, Rules, Tool, ToolExecutionMode, ToolOutput,
 };
+use crate::agent::model_call::overdue;
 use crate::agent::race::Stopped;
 use crate::assemble::AssembledCall;
 use crate::event::{
-    AgentEvent, Page, ToolExecutionEndEvent, ToolExecutionStartEvent, ToolExecutionUpdateEvent,
+    AgentEvent, Page, ToolApprovalRequestEvent, ToolExecutionEndEvent, ToolExecutionStartEvent,
+    ToolExecutionUpdateEvent,
 };
 use crate::message::StopReason;
+use crate::schema::{Mismatch, Schema};
 use crate::text::number;
 
 type ValueOf<H> = <<H as Presenter>::Page as Page>::Value;
@@ -45,12 +48,72 @@ struct Answer<V> {
     duration_ms: Option<f64>,
 }
 
+/// What a call that is under way has to say before its end.
+enum News<V> {
+    /// The tool reports progress.
+    Progress(V),
+    /// The call waits for the app's yes or no, with these arguments.
+    ApprovalRequest(V),
+}
+
+/// Sends news of the call with this index.
+type Sender<V> = mpsc::UnboundedSender<(usize, News<V>)>;
+
+/// A call that is ready to run.
+struct Prepared<V> {
+    tool: Rc<Tool>,
+    arguments: V,
+    /// Whether the app asked that the run end after it.
+    terminate: bool,
+}
+
+/// Why a call does not run, for the model.
+struct Refusal {
+    text: String,
+    terminate: bool,
+}
+
+impl From<String> for Refusal {
+    fn from(text: String) -> Self {
+        Self {
+            text,
+            terminate: false,
+        }
+    }
+}
+
+/// What the model is told of a call that an abort came before.
+const NOT_RUN: &str = "Aborted before the tool ran.";
+
+/// What the model is told of a call that steering came before.
+const SKIPPED: &str = "Skipped due to queued user message.";
+
 /// Answers the calls of an assistant message: runs them if the message is whole, else says why not.
 pub async fn answer_calls<H: Host>(
     host: &H,
     abort: &Abort,
     message: &AssistantOf<H>,
     stop_reason: StopReason,
+    calls: &[AssembledCall],
+) -> Answers<MessageOf<H>> {
+    answer(host, abort, message, why_not_run(stop_reason), calls).await
+}
+
+/// Answers calls that a message of the user has come before: none of them runs.
+pub async fn skip_calls<H: Host>(
+    host: &H,
+    abort: &Abort,
+    message: &AssistantOf<H>,
+    calls: &[AssembledCall],
+) -> Answers<MessageOf<H>> {
+    answer(host, abort, message, Some(SKIPPED), calls).await
+}
+
+async fn answer<H: Host>(
+    host: &H,
+    abort: &Abort,
+    message: &AssistantOf<H>,
+    why_not_run: Option<&str>,
     calls: &[AssembledCall],
 ) -> Answers<MessageOf<H>> {
     let batch = Batch {
@@ -60,7 +123,7 @@ pub async fn answer_calls<H: Host>(
         calls,
         rules: host.rules(),
     };
-    let answers = match why_not_run(stop_reason) {
+    let answers = match why_not_run {
         Some(reason) => batch.refuse(reason).await,
         None => batch.run().await,
     };
@@ -102,7 +165,7 @@ impl<H: Host> Batch<'_, H> {
         let mut answers = Vec::new();
         for call in self.calls {
             self.emit_start(call).await;
-            let answer = self.error(reason);
+            let answer = self.error(reason.to_owned().into());
             self.emit_end(call, &answer).await;
             answers.push(answer);
         }
@@ -133,30 +196,26 @@ impl<H: Host> Batch<'_, H> {
         for call in calls {
             self.emit_start(call).await;
         }
-        let (sender, mut updates) = mpsc::unbounded::<(usize, ValueOf<H>)>();
+        let (sender, mut news) = mpsc::unbounded::<(usize, News<ValueOf<H>>)>();
         let mut attempts: FuturesUnordered<Attempt<'_, ValueOf<H>>> = FuturesUnordered::new();
         for (index, call) in calls.iter().enumerate() {
             let sender = sender.clone();
-            let progress: Progress<ValueOf<H>> = Rc::new(move |value| {
-                // The receiver is gone only when the batch is over, and then nobody listens.
-                let _ = sender.unbounded_send((index, value));
-            });
             attempts.push(Box::pin(async move {
-                (index, self.attempt(call, progress).await)
+                (index, self.attempt(index, call, sender).await)
             }));
         }
         let mut answers: Vec<Option<Answer<ValueOf<H>>>> = calls.iter().map(|_| None).collect();
         while !attempts.is_empty() {
-            let finished = match select(updates.next(), attempts.next()).await {
-                Either::Left((update, _)) => {
-                    self.emit_update(calls, &answers, update).await;
+            let finished = match select(news.next(), attempts.next()).await {
+                Either::Left((item, _)) => {
+                    self.emit_news(calls, &answers, item).await;
                     continue;
                 }
                 Either::Right((finished, _)) => finished,
             };
             // What a tool reported before it finished comes before its end.
-            while let Ok(update) = updates.try_recv() {
-                self.emit_update(calls, &answers, Some(update)).await;
+            while let Ok(item) = news.try_recv() {
+                self.emit_news(calls, &answers, Some(item)).await;
             }
             if let Some((index, answer)) = finished {
                 if let Some(call) = calls.get(index) {
@@ -173,21 +232,30 @@ impl<H: Host> Batch<'_, H> {
     /// One call from start to answer.
     async fn attempt(
         &self,
+        index: usize,
         call: &AssembledCall,
-        progress: Progress<ValueOf<H>>,
+        sender: Sender<ValueOf<H>>,
     ) -> Answer<ValueOf<H>> {
-        let (tool, arguments) = match self.abort.race(self.prepare(call)).await {
-            Ok(Ok(prepared)) => prepared,
-            Ok(Err(text)) => return self.error(&text),
-            Err(_) => return self.error("Aborted before the tool ran."),
+        let Prepared {
+            tool,
+            arguments,
+            terminate,
+        } = match self.prepare(index, call, &sender).await {
+            Ok(prepared) => prepared,
+            Err(refusal) => return self.error(refusal),
         };
+        let progress: Progress<ValueOf<H>> = Rc::new(move |value| {
+            // The receiver is gone only when the batch is over, and then nobody listens.
+            let _ = sender.unbounded_send((index, News::Progress(value)));
+        });
         let began = self.host.now();
         let executed = self.execute(call, &tool, arguments.clone(), progress).await;
         let duration_ms = Some((self.host.now() - began).max(0.0));
-        let output = match executed {
+        let mut output = match executed {
             Ok(output) => self.review(call, arguments, output).await,
             Err(text) => self.error_output(text),
         };
+        output.terminate |= terminate;
         Answer {
             output,
             duration_ms,
@@ -195,20 +263,66 @@ impl<H: Host> Batch<'_, H> {
     }
 
     /// All that comes before the tool: whether to run it, and with which arguments.
-    async fn prepare(&self, call: &AssembledCall) -> Result<(Rc<Tool>, ValueOf<H>), String> {
+    async fn prepare(
+        &self,
+        index: usize,
+        call: &AssembledCall,
+        sender: &Sender<ValueOf<H>>,
+    ) -> Result<Prepared<ValueOf<H>>, Refusal> {
         self.unless_interrupted().await?;
         let tool = self
             .host
             .tool(&call.name)
             .ok_or_else(|| self.unknown_tool(&call.name))?;
         let arguments = self.arguments(call, &tool).await?;
-        let arguments = match self.host.before_tool_call(call, arguments).await? {
-            BeforeToolCall::Run(arguments) => arguments,
-            BeforeToolCall::Block(reason) => return Err(reason),
-        };
-        // The hook may have taken its time, or steered.
+        let before = self.host.before_tool_call(call, arguments);
+        let before = self.hook("beforeToolCall", before).await?;
+        let terminate = before.terminate;
+        let refusal = |text| Refusal { text, terminate };
+        let arguments = before.verdict.map_err(refusal)?;
+        let needs_approval = self.host.needs_approval(call, &arguments);
+        if self.hook("needsApproval", needs_approval).await? {
+            // The receiver lives as long as the batch, and this call is part of it.
+            let _ = sender.unbounded_send((index, News::ApprovalRequest(arguments.clone())));
+            self.approval(call).await.map_err(refusal)?;
+        }
+        // The hooks may have taken their time, or steered.
         self.unless_interrupted().await?;
-        Ok((tool, arguments))
+        Ok(Prepared {
+            tool,
+            arguments,
+            terminate,
+        })
+    }
+
+    /// Waits for the app's decision, unless steering makes it needless.
+    async fn approval(&self, call: &AssembledCall) -> Result<(), String> {
+        loop {
+            match self.unless_aborted(self.host.approval(call)).await? {
+                Approval::Approved => return Ok(()),
+                Approval::Denied(reason) => return Err(reason),
+                Approval::Steered => self.unless_interrupted().await?,
+            }
+        }
+    }
+
+    /// A hook of the app, within the limit for hooks.
+    async fn hook<T>(
+        &self,
+        name: &str,
+        future: impl Future<Output = Result<T, String>>,
+    ) -> Result<T, String> {
+        let limit_ms = self.rules.hook_timeout_ms;
+        match self.abort.race(future).within(self.host, limit_ms).await {
+            Ok(result) => result,
+            Err(Stopped::TimedOut) => Err(overdue(name, limit_ms)),
+            Err(Stopped::Aborted) => Err(NOT_RUN.to_owned()),
+        }
+    }
+
+    async fn unless_aborted<T>(&self, future: impl Future<Output = T>) -> Result<T, String> {
+        let output = self.abort.race(future).await;
+        output.map_err(|_| NOT_RUN.to_owned())
     }
 
     /// The tool itself, within its limit. The error is that the run was aborted meanwhile.
@@ -252,11 +366,13 @@ impl<H: Host> Batch<'_, H> {
         arguments: ValueOf<H>,
         output: ToolOutput<ValueOf<H>>,
     ) -> ToolOutput<ValueOf<H>> {
+        let limit_ms = self.rules.hook_timeout_ms;
         let reviewing = self.host.after_tool_call(call, arguments, output);
-        match self.abort.race(reviewing).await {
+        match self.abort.race(reviewing).within(self.host, limit_ms).await {
             Ok(Ok(output)) => output,
             Ok(Err(text)) => self.error_output(&text),
-            Err(_) => {
+            Err(Stopped::TimedOut) => self.error_output(&overdue("afterToolCall", limit_ms)),
+            Err(Stopped::Aborted) => {
                 self.error_output("Aborted. The tool had finished, but its result was not taken.")
             }
         }
@@ -267,30 +383,42 @@ impl<H: Host> Batch<'_, H> {
         let arguments = call.arguments().map_err(|error| {
             format!("The arguments of \"{}\" are not a complete JSON object: {error}. Call the tool again.", call.name)
         })?;
-        let arguments = self.host.prepare_arguments(call, arguments).await?;
-        let Some(schema) = &tool.schema else {
-            return Ok(self.host.value(&arguments));
+        let preparing = self.host.prepare_arguments(call, arguments);
+        let mut arguments = self.hook("prepareArguments", preparing).await?;
+        if let Some(schema) = &tool.schema {
+            arguments = self.fitting(call, schema, arguments)?;
+        }
+        let validating = self.host.validate_arguments(call, arguments);
+        let validated = async {
+            let checked = validating.await;
+            checked.map_err(|problems| misfit(&call.name, &problems))
         };
+        self.hook("validate", validated).await
+    }
+
+    /// Arguments as the schema wants them.
+    fn fitting(
+        &self,
+        call: &AssembledCall,
+        schema: &Schema,
+        arguments: Value,
+    ) -> Result<Value, String> {
         match schema.check(arguments, self.host.pattern_matcher()) {
-            Ok(arguments) => Ok(self.host.value(&arguments)),
+            Ok(arguments) => Ok(arguments),
             Err(mismatches) => {
-                let lines: Vec<String> = mismatches
-                    .iter()
-                    .map(|mismatch| format!("- {mismatch}"))
-                    .collect();
-                Err(format!(
-                    "The arguments of \"{}\" do not fit its schema:\n{}\nCall the tool again with arguments that fit.",
-                    call.name,
-                    lines.join("\n")
-                ))
+                let line = |mismatch: &Mismatch| format!("- {mismatch}");
+                let lines: Vec<String> = mismatches.iter().map(line).collect();
+                Err(misfit(&call.name, &lines.join("\n")))
             }
         }
     }
 
     /// Steering skips what has not started.
     async fn unless_interrupted(&self) -> Result<(), String> {
-        if self.rules.interrupt_mode == InterruptMode::Immediate && self.host.has_steering().await {
-            return Err("Skipped due to queued user message.".to_owned());
+        if self.rules.interrupt_mode == InterruptMode::Immediate
+            && self.unless_aborted(self.host.has_steering()).await?
+        {
+            return Err(SKIPPED.to_owned());
         }
         Ok(())
     }
@@ -309,9 +437,12 @@ impl<H: Host> Batch<'_, H> {
     }
 
     /// The answer to a call whose tool did not run.
-    fn error(&self, text: &str) -> Answer<ValueOf<H>> {
+    fn error(&self, refusal: Refusal) -> Answer<ValueOf<H>> {
         Answer {
-            output: self.error_output(text),
+            output: ToolOutput {
+                terminate: refusal.terminate,
+                ..self.error_output(&refusal.text)
+            },
             duration_ms: None,
         }
     }
@@ -333,14 +464,14 @@ impl<H: Host> Batch<'_, H> {
         self.host.emit(AgentEvent::ToolExecutionStart(event)).await;
     }
 
-    /// Progress, unless its call is answered or the run aborted.
-    async fn emit_update(
+    /// News of a call, unless it is answered or the run aborted.
+    async fn emit_news(
         &self,
         calls: &[AssembledCall],
         answers: &[Option<Answer<ValueOf<H>>>],
-        update: Option<(usize, ValueOf<H>)>,
+        item: Option<(usize, News<ValueOf<H>>)>,
     ) {
-        let Some((index, partial_result)) = update else {
+        let Some((index, news)) = item else {
             return;
         };
         let (Some(call), Some(None)) = (calls.get(index), answers.get(index)) else {
@@ -349,13 +480,25 @@ impl<H: Host> Batch<'_, H> {
         if self.abort.is_fired() {
             return;
         }
-        let event = ToolExecutionUpdateEvent {
-            tool_call_id: call.id.clone(),
-            tool_name: call.name.clone(),
-            args: self.host.shown_arguments(self.message, call),
-            partial_result,
+        let (tool_call_id, tool_name) = (call.id.clone(), call.name.clone());
+        let event = match news {
+            News::Progress(partial_result) => {
+                AgentEvent::ToolExecutionUpdate(ToolExecutionUpdateEvent {
+                    tool_call_id,
+                    tool_name,
+                    args: self.host.shown_arguments(self.message, call),
+                    partial_result,
+                })
+            }
+            News::ApprovalRequest(args) => {
+                AgentEvent::ToolApprovalRequest(ToolApprovalRequestEvent {
+                    tool_call_id,
+                    tool_name,
+                    args,
+                })
+            }
         };
-        self.host.emit(AgentEvent::ToolExecutionUpdate(event)).await;
+        self.host.emit(event).await;
     }
 
     async fn emit_end(&self, call: &AssembledCall, answer: &Answer<ValueOf<H>>) {
@@ -368,4 +511,16 @@ impl<H: Host> Batch<'_, H> {
         };
         self.host.emit(AgentEvent::ToolExecutionEnd(event)).await;
     }
+}
+
+/// What the model is told of arguments that do not fit; `problems` are lines.
+fn misfit(tool: &str, problems: &str) -> String {
+    [
+        "The arguments of \"",
+        tool,
+        "\" do not fit its schema:\n",
+        problems,
+        "\nCall the tool again with arguments that fit.",
+    ]
+    .concat()
 }

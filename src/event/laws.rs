@@ -6,7 +6,12 @@
 //! A run: `agent_start` first, `agent_end` last and once. Turns follow each other between them, one
 //! assistant message each. Within a turn come the messages that the turn begins with, the assistant
 //! message, the execution of its tool calls, the messages that answer them. Nothing nests in a
-//! message. What the events say about one thing agrees wherever they say it.
+//! message. What the events say about one thing agrees wherever they say it. The first turn of a run
+//! may answer calls of an earlier run in place of calling the model.
+//!
+//! A failed turn that is made again is followed by `auto_retry_start` and counts no more: its answer
+//! is not among the messages of the run. `auto_retry_end` comes behind the next answer, or at once if
+//! the run is aborted while it waits.
 //!
 //! A message grows block by block: a block starts once, at the end of the content, its deltas append,
 //! it ends once, and all other blocks stay what they were. A signature is the exception: it has no

@@ -6,7 +6,7 @@ use js_sys::{Array, Function, Promise};
 use wasm_bindgen::prelude::*;
 use web_sys::AbortSignal;
 
-use crate::agent::host::InterruptMode;
+use crate::agent::host::{Approval, InterruptMode};
 use crate::agent::queue::{Queue, QueueMode};
 use crate::agent::run::run;
 use crate::js::core::{Core, read_model};
@@ -18,7 +18,7 @@ use crate::js::page::Handle;
 use crate::js::run_control::RunControl;
 use crate::js::state::State;
 use crate::js::tool::ToolSet;
-use crate::js::{error, task, value};
+use crate::js::{error, open_calls, task, value};
 use crate::model::ThinkingLevel;
 
 /// An agent: a conversation, its model and tools, and the run that is under way.
@@ -136,6 +136,7 @@ impl Agent {
     ) -> Result<(), JsValue> {
         let message = read_message(&message, "message")?;
         self.core.steering.borrow_mut().push(Handle(message));
+        self.core.approvals.steer();
         Ok(())
     }
 
@@ -192,6 +193,32 @@ impl Agent {
         ])
     }
 
+    /// Lets a tool call run that waits for approval (`tool_approval_request`).
+    ///
+    /// Throws when no such call waits.
+    #[wasm_bindgen(js_name = approveToolCall)]
+    pub fn approve_tool_call(&self, id: &str) -> Result<(), JsValue> {
+        self.decide("approveToolCall()", id, Approval::Approved)
+    }
+
+    /// Keeps a tool call from running that waits for approval. The model reads the reason.
+    ///
+    /// Throws when no such call waits.
+    #[wasm_bindgen(js_name = denyToolCall)]
+    pub fn deny_tool_call(&self, id: &str, reason: Option<String>) -> Result<(), JsValue> {
+        let text = match reason {
+            Some(reason) => ["The user denied this tool call: ", &reason].concat(),
+            None => "The user denied this tool call.".to_owned(),
+        };
+        self.decide("denyToolCall()", id, Approval::Denied(text))
+    }
+
+    /// The ids of the tool calls that wait for approval, oldest first.
+    #[wasm_bindgen(getter, js_name = pendingApprovals)]
+    pub fn pending_approvals(&self) -> Vec<String> {
+        self.core.approvals.pending()
+    }
+
     /// Aborts the run, if one is under way. It settles promptly, with reason `aborted`; tools get
     /// the reason with their signal.
     pub fn abort(&self, #[wasm_bindgen(unchecked_optional_param_type = "any")] reason: JsValue) {
@@ -224,6 +251,7 @@ impl Agent {
         }
         self.clear_all_queues();
         self.clear_messages();
+        self.core.approvals.clear();
         self.core.state.set("streamMessage", &JsValue::NULL);
         self.core.state.set("error", &JsValue::UNDEFINED);
     }
@@ -354,16 +382,38 @@ impl Agent {
         self.core.run.borrow().clone()
     }
 
+    fn decide(&self, method: &str, id: &str, decision: Approval) -> Result<(), JsValue> {
+        if self.core.approvals.decide(id, decision) {
+            return Ok(());
+        }
+        let pending = self.core.approvals.pending();
+        let waiting = if pending.is_empty() {
+            "none".to_owned()
+        } else {
+            pending.join(", ")
+        };
+        let message = [
+            method,
+            ": no tool call \"",
+            id,
+            "\" waits for approval. Waiting: ",
+            &waiting,
+            ".",
+        ];
+        Err(error::misuse("invalid_argument", &message.concat()))
+    }
+
     fn set_initial_state(&self, initial: &JsValue) -> Result<(), JsValue> {
         if !value::is_plain_object(initial) {
             return Err(error::invalid("initialState", "an object", initial));
         }
-        const KEYS: [&str; 5] = [
+        const KEYS: [&str; 6] = [
             "systemPrompt",
             "model",
             "thinkingLevel",
             "tools",
             "messages",
+            "pendingApprovals",
         ];
         for key in value::keys(initial) {
             let found = value::get(initial, &key);
@@ -378,6 +428,12 @@ impl Agent {
                 "messages" => {
                     read_messages(&found, "initialState.messages")?;
                     self.core.state.set("messages", &found);
+                }
+                "pendingApprovals" => {
+                    for id in value::items(&found) {
+                        let id = id.as_string().unwrap_or_default();
+                        self.core.approvals.request(&id);
+                    }
                 }
                 _ => {
                     let message =
@@ -423,13 +479,14 @@ impl Agent {
         // Messages that an earlier run left in the queue come before what is new.
         let mut waiting = self.core.steering.borrow_mut().take();
         waiting.append(&mut messages);
+        let open = open_calls::find(&self.core);
         *self.core.run.borrow_mut() = Some(control.clone());
         self.core.state.begin_run();
         self.core.channel.open(&control.signal());
         let core = self.core.clone();
         Ok(task::promise(async move {
             let host = PageHost::new(core.clone(), control.clone(), Kind::Run);
-            run(&host, &control.abort, waiting).await;
+            run(&host, &control.abort, waiting, open).await;
             core.run.borrow_mut().take();
             drop(settle);
             Ok(JsValue::UNDEFINED)
@@ -439,6 +496,9 @@ impl Agent {
     /// What `continue()` begins with.
     fn waiting_messages(&self) -> Result<Vec<Handle>, JsValue> {
         self.check_ready("continue()")?;
+        if open_calls::find(&self.core).is_some() {
+            return Ok(Vec::new());
+        }
         let last = self.core.state.messages().pop();
         let role = last
             .as_ref()

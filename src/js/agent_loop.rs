@@ -95,7 +95,7 @@ fn start(
     let host = PageHost::new(Rc::new(core), control.clone(), Kind::Run);
     let prompts = prompts.into_iter().map(Handle).collect();
     task::spawn(async move {
-        let messages = run(&host, &control.abort, prompts).await;
+        let messages = run(&host, &control.abort, prompts, None).await;
         stream.end(
             &messages
                 .into_iter()

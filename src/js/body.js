@@ -95,3 +95,9 @@ export function respond(chunks, status, contentType, retryAfterMs, tokensPerSeco
   });
   return new Response(body, { status, headers });
 }
+
+/** Nothing when there is a network, as far as the page knows; else a promise for its return. */
+export function online() {
+  if (globalThis.navigator?.onLine !== false) return undefined;
+  return new Promise((resolve) => globalThis.addEventListener("online", resolve, { once: true }));
+}

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use wasm_bindgen::prelude::*;
 
+use crate::agent::approval::Approvals;
 use crate::agent::host::InterruptMode;
 use crate::agent::queue::Queue;
 use crate::js::live::Channel;
@@ -26,6 +27,7 @@ pub(super) struct Core {
     pub(super) tools: RefCell<Rc<ToolSet>>,
     pub(super) steering: RefCell<Queue<Handle>>,
     pub(super) follow_ups: RefCell<Queue<Handle>>,
+    pub(super) approvals: Approvals,
     pub(super) run: RefCell<Option<RunControl>>,
 }
 
@@ -38,6 +40,7 @@ impl Core {
             tools: RefCell::default(),
             steering: RefCell::default(),
             follow_ups: RefCell::default(),
+            approvals: Approvals::default(),
             run: RefCell::default(),
             options,
         };

@@ -18,7 +18,7 @@ use wasm_bindgen::prelude::*;
 use web_sys::AbortController;
 
 use crate::agent::host::{
-    Call, Clock, Head, Host, HttpResponse, Presenter, Rules, Source, Tail, Transport,
+    Call, Clock, FinishTurn, Head, Host, HttpResponse, Presenter, Rules, Source, Tail, Transport,
 };
 use crate::agent::queue::Queue;
 use crate::assemble::Batch;
@@ -29,14 +29,21 @@ use crate::js::fetch::{self, Body};
 use crate::js::input::check_message;
 use crate::js::live::{Delivery, Update};
 use crate::js::network::{Network, call_hook, hook_failed};
-use crate::js::options::Hook;
+use crate::js::options::{Hook, THINKING_LEVELS};
 use crate::js::page::{Handle, JsPage, event_to_js, to_js};
 use crate::js::run_control::RunControl;
 use crate::js::stream_fn::AppStream;
+use crate::js::tool::{PageTool, ToolSet};
 use crate::js::{error, transcript, value};
 use crate::message::{AssistantMessage, StopReason, Usage};
 use crate::model::{Model, RequestOptions};
 use crate::protocol::{Context, HttpRequest, StreamPart};
+
+#[wasm_bindgen(module = "/src/js/body.js")]
+extern "C" {
+    /// Nothing, or a promise for the return of the network.
+    fn online() -> JsValue;
+}
 
 /// One run of a [`Core`].
 #[derive(Debug)]
@@ -46,6 +53,15 @@ pub(super) struct PageHost {
     kind: Kind,
     /// Of tools that are running, by call id.
     pub(super) controllers: RefCell<Vec<(String, AbortController)>>,
+    /// What `prepareRequest` put in place of the agent's own for the current call.
+    prepared: RefCell<Prepared>,
+}
+
+/// What one model call is made with.
+#[derive(Debug, Clone, Default)]
+struct Prepared {
+    model: Option<JsValue>,
+    tools: Option<Rc<ToolSet>>,
 }
 
 /// What events say.
@@ -64,19 +80,88 @@ impl PageHost {
             run,
             kind,
             controllers: RefCell::default(),
+            prepared: RefCell::default(),
         }
+    }
+
+    /// The tool of this name, of those that the current call was made with.
+    pub(super) fn page_tool(&self, name: &str) -> Option<PageTool> {
+        self.tools().find(name).cloned()
+    }
+
+    pub(super) fn tools(&self) -> Rc<ToolSet> {
+        let prepared = self.prepared.borrow().tools.clone();
+        prepared.unwrap_or_else(|| self.core.tools.borrow().clone())
     }
 
     fn network(&self) -> Network<'_> {
+        let prepared = self.prepared.borrow().model.clone();
         Network {
             options: &self.core.options,
-            model: self.core.state.get("model"),
+            model: prepared.unwrap_or_else(|| self.core.state.get("model")),
         }
     }
 
+    /// What the next call is made with: the state, and over it what `prepareRequest` returns.
+    async fn request(&self) -> Result<Request, Failure> {
+        let state = &self.core.state;
+        let mut request = Request {
+            system_prompt: state.get("systemPrompt"),
+            messages: state.messages().iter().collect::<Array>().into(),
+            tools: state.get("tools"),
+            model: state.get("model"),
+            thinking_level: state.get("thinkingLevel"),
+        };
+        self.prepared.take();
+        let Some(hook) = self.core.options.hook(Hook::PrepareRequest) else {
+            return Ok(request);
+        };
+        let context = value::object(&[
+            ("systemPrompt", &request.system_prompt),
+            ("messages", &request.messages),
+            ("tools", &request.tools),
+        ]);
+        let told = value::object(&[
+            ("context", &context),
+            ("model", &request.model),
+            ("thinkingLevel", &request.thinking_level),
+        ]);
+        let given = call_hook("prepareRequest", hook, &[&told, &self.run.signal()]).await?;
+        if given.is_undefined() || given.is_null() {
+            return Ok(request);
+        }
+        let failed = |problem: &str| hook_failed("prepareRequest", problem);
+        if !value::is_plain_object(&given) {
+            let found = value::kind(&given);
+            let expected =
+                "it must return { context, model, thinkingLevel } or nothing, but returned ";
+            return Err(failed(&[expected, &found].concat()));
+        }
+        let context = value::get(&given, "context");
+        for (place, object, key) in [
+            (&mut request.system_prompt, &context, "systemPrompt"),
+            (&mut request.messages, &context, "messages"),
+            (&mut request.tools, &context, "tools"),
+            (&mut request.model, &given, "model"),
+            (&mut request.thinking_level, &given, "thinkingLevel"),
+        ] {
+            let found = value::get(object, key);
+            if !found.is_undefined() {
+                *place = found;
+            }
+        }
+        require_array("prepareRequest", &request.messages)?;
+        let tools = ToolSet::read(&request.tools);
+        let tools = tools.map_err(|thrown| failed(&error::describe(&thrown)))?;
+        *self.prepared.borrow_mut() = Prepared {
+            model: Some(request.model.clone()),
+            tools: Some(Rc::new(tools)),
+        };
+        Ok(request)
+    }
+
     /// `transformContext`, then `convertToLlm`.
-    async fn llm_messages(&self) -> Result<Array, Failure> {
-        let mut messages = JsValue::from(self.core.state.messages().iter().collect::<Array>());
+    async fn llm_messages(&self, mut messages: JsValue) -> Result<Array, Failure> {
         if let Some(hook) = self.core.options.hook(Hook::TransformContext) {
             messages =
                 call_hook("transformContext", hook, &[&messages, &self.run.signal()]).await?;
@@ -98,18 +183,18 @@ impl PageHost {
     async fn app_stream(
         &self,
         stream_fn: &Function,
+        request: &Request,
         messages: &Array,
         api_key: Option<String>,
     ) -> Result<AppStream, Failure> {
-        let state = &self.core.state;
         let context = value::object(&[
-            ("systemPrompt", &state.get("systemPrompt")),
+            ("systemPrompt", &request.system_prompt),
             ("messages", messages),
-            ("tools", &state.get("tools")),
+            ("tools", &request.tools),
         ]);
         let options = value::object(&[
             ("apiKey", &api_key.map_or(JsValue::UNDEFINED, JsValue::from)),
-            ("reasoning", &state.get("thinkingLevel")),
+            ("reasoning", &request.thinking_level),
             ("cacheRetention", &"short".into()),
             ("signal", &self.run.signal()),
         ]);
@@ -120,21 +205,35 @@ impl PageHost {
         if let Some(fetch) = self.core.options.hook(Hook::Fetch) {
             value::set(&options, "fetch", fetch);
         }
-        let source = call_hook(
-            "streamFn",
-            stream_fn,
-            &[&state.get("model"), &context, &options],
-        )
-        .await?;
+        let source =
+            call_hook("streamFn", stream_fn, &[&request.model, &context, &options]).await?;
         AppStream::open(source)
     }
 
-    fn request_options(&self, api_key: Option<String>) -> RequestOptions {
+    fn request_options(
+        &self,
+        request: &Request,
+        api_key: Option<String>,
+    ) -> Result<RequestOptions, Failure> {
         let mut options = self.core.options.request.clone();
         options.api_key = api_key;
-        options.reasoning = self.core.state.thinking_level();
-        options
+        options.reasoning = transcript::read(&request.thinking_level).map_err(|_| {
+            hook_failed(
+                "prepareRequest",
+                &["thinkingLevel must be ", THINKING_LEVELS].concat(),
+            )
+        })?;
+        Ok(options)
     }
+}
+
+/// What one model call is made from, as the page's values.
+struct Request {
+    system_prompt: JsValue,
+    messages: JsValue,
+    tools: JsValue,
+    model: JsValue,
+    thinking_level: JsValue,
 }
 
 fn is_llm_message(message: &JsValue) -> bool {
@@ -307,6 +406,9 @@ impl Host for PageHost {
     }
 
     fn emit(&self, event: AgentEvent<JsPage>) -> Delivery {
+        if let AgentEvent::ToolExecutionEnd(end) = &event {
+            self.core.approvals.withdraw(&end.tool_call_id);
+        }
         self.core.state.follow(&event, self.run.is_kept.get());
         self.core.channel.emit(&event_to_js(&event))
     }
@@ -317,23 +419,29 @@ impl Host for PageHost {
 
     async fn prepare_call(&self) -> Result<Call<AppStream>, Failure> {
         let invalid = |text: String| ErrorInfo::new(ErrorCode::InvalidRequest, text);
-        let tools = self
-            .core
+        self.core
             .tool_set()
             .map_err(|thrown| invalid(error::describe(&thrown)))?;
-        let messages = self.llm_messages().await?;
-        let model = read_model(&self.core.state.get("model")).map_err(invalid)?;
+        let request = self.request().await?;
+        let messages = self.llm_messages(request.messages.clone()).await?;
+        let model = read_model(&request.model).map_err(invalid)?;
         let provider = Head::of(&model, 0.0).provider;
         let api_key = self.network().api_key(&provider).await?;
         let source = match self.core.options.hook(Hook::StreamFn) {
-            Some(stream_fn) => Source::App(self.app_stream(stream_fn, &messages, api_key).await?),
+            Some(stream_fn) => {
+                let stream = self.app_stream(stream_fn, &request, &messages, api_key);
+                Source::App(stream.await?)
+            }
             None => {
                 let context = Context {
-                    system_prompt: self.core.state.system_prompt(),
+                    system_prompt: request.system_prompt.as_string().unwrap_or_default(),
                     messages: transcript::read_messages(&messages)?,
-                    tools: tools.definitions.clone(),
+                    tools: self.tools().definitions.clone(),
                 };
-                Source::Provider(Box::new((context, self.request_options(api_key))))
+                Source::Provider(Box::new((
+                    context,
+                    self.request_options(&request, api_key)?,
+                )))
             }
         };
         Ok(Call {
@@ -342,6 +450,49 @@ impl Host for PageHost {
             idle_timeout_ms: self.core.options.idle_timeout_ms,
             source,
         })
+    }
+
+    fn forget(&self, messages: &[Handle]) {
+        self.core.state.forget(messages);
+    }
+
+    async fn finish_turn(
+        &self,
+        message: &Handle,
+        results: &[Handle],
+    ) -> Result<FinishTurn, Failure> {
+        let Some(hook) = self.core.options.hook(Hook::FinishTurn) else {
+            return Ok(FinishTurn::AsUsual);
+        };
+        let results: Array = results.iter().map(|result| &result.0).collect();
+        let turn = value::object(&[
+            ("message", &message.0),
+            ("toolResults", &results),
+            ("messages", &self.core.state.get("messages")),
+        ]);
+        let verdict = call_hook("finishTurn", hook, &[&turn, &self.run.signal()]).await?;
+        match verdict.as_string().as_deref() {
+            Some("end") => Ok(FinishTurn::End),
+            Some("continue") => Ok(FinishTurn::Continue),
+            None if verdict.is_undefined() || verdict.is_null() => Ok(FinishTurn::AsUsual),
+            _ => {
+                let found = value::kind(&verdict);
+                let problem = [
+                    "it must return \"continue\", \"end\" or nothing, but returned ",
+                    &found,
+                ];
+                Err(hook_failed("finishTurn", &problem.concat()))
+            }
+        }
+    }
+
+    async fn online(&self) {
+        // A browser that cannot tell is taken to be online.
+        let _ = value::settle(online()).await;
+    }
+
+    fn random(&self) -> f64 {
+        js_sys::Math::random()
     }
 
     async fn has_steering(&self) -> bool {

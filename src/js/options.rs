@@ -5,6 +5,7 @@ use wasm_bindgen::prelude::*;
 
 use crate::agent::host::Rules;
 use crate::agent::queue::QueueMode;
+use crate::agent::retry::RetryRules;
 use crate::js::fields::Fields;
 use crate::js::{error, transcript, value};
 use crate::model::{Named, Proxy, RequestOptions};
@@ -26,6 +27,7 @@ const CALL: &[&str] = &[
     "onResponse",
     "timeoutMs",
     "idleTimeoutMs",
+    "hookTimeoutMs",
 ];
 /// Options of a run.
 const RUN: &[&str] = &[
@@ -34,6 +36,8 @@ const RUN: &[&str] = &[
     "streamFn",
     "beforeToolCall",
     "afterToolCall",
+    "prepareRequest",
+    "finishTurn",
     "interruptMode",
     "toolExecution",
     "toolTimeoutMs",
@@ -95,12 +99,14 @@ pub(super) enum Hook {
     StreamFn,
     BeforeToolCall,
     AfterToolCall,
+    PrepareRequest,
+    FinishTurn,
     GetSteeringMessages,
     GetFollowUpMessages,
 }
 
 /// Their names, in the order of [`Hook`].
-const HOOKS: [&str; 11] = [
+const HOOKS: [&str; 13] = [
     "getApiKey",
     "fetch",
     "onPayload",
@@ -110,6 +116,8 @@ const HOOKS: [&str; 11] = [
     "streamFn",
     "beforeToolCall",
     "afterToolCall",
+    "prepareRequest",
+    "finishTurn",
     "getSteeringMessages",
     "getFollowUpMessages",
 ];
@@ -178,13 +186,8 @@ impl Options {
                 fields.note(error::misuse("invalid_argument", &message.concat()));
             }
         }
-        // There is no automatic retry yet, and an option must not promise what does not happen.
-        if let Some(retry) = fields.given("retry")
-            && retry.as_bool() != Some(false)
-        {
-            fields.expected("retry", "false", &retry);
-        }
         let mut read = Self::of(&mut fields);
+        read.rules.retry = read_retry(&mut fields, owner);
         if owner == Owner::Proxy {
             read.call_proxy(&mut fields);
         }
@@ -242,11 +245,50 @@ impl Options {
                     .data("interruptMode", INTERRUPT_MODES)
                     .unwrap_or_default(),
                 tool_timeout_ms: fields.number("toolTimeoutMs", 1),
+                hook_timeout_ms: fields.number("hookTimeoutMs", 1),
+                retry: None,
             },
             steering_mode: fields.data("steeringMode", QUEUE_MODES).unwrap_or_default(),
             follow_up_mode: fields.data("followUpMode", QUEUE_MODES).unwrap_or_default(),
         }
     }
+}
+
+/// How failed calls are made again. An agent does so unless it is told not to; the bare loop, which
+/// its caller drives, only where it is told how.
+fn read_retry(fields: &mut Fields<'_>, owner: Owner) -> Option<RetryRules> {
+    let usual = RetryRules::default();
+    let Some(given) = fields.given("retry") else {
+        return (owner == Owner::Agent).then_some(usual);
+    };
+    if given.as_bool() == Some(false) {
+        return None;
+    }
+    if !value::is_plain_object(&given) {
+        let expected = "false or { maxAttempts, baseDelayMs, maxDelayMs }";
+        fields.expected("retry", expected, &given);
+        return None;
+    }
+    let mut retry = Fields::new(&given, "retry.".to_owned());
+    for key in value::keys(&given) {
+        if !["maxAttempts", "baseDelayMs", "maxDelayMs"].contains(&key.as_str()) {
+            let message = ["retry has no \"", &key, "\". Check the spelling."];
+            retry.note(error::misuse("invalid_argument", &message.concat()));
+        }
+    }
+    let rules = RetryRules {
+        max_attempts: retry
+            .number("maxAttempts", 0)
+            .map_or(usual.max_attempts, |attempts| attempts as u32),
+        base_delay_ms: retry
+            .number("baseDelayMs", 0)
+            .unwrap_or(usual.base_delay_ms),
+        max_delay_ms: retry.number("maxDelayMs", 0).unwrap_or(usual.max_delay_ms),
+    };
+    if let Err(problem) = retry.finish() {
+        fields.note(problem);
+    }
+    Some(rules)
 }
 
 /// Zero switches a limit off.

@@ -7,7 +7,6 @@ use crate::event::{AgentEndEvent, AgentEvent, MessageEndEvent};
 use crate::js::live::live_view;
 use crate::js::page::{Handle, JsPage};
 use crate::js::value;
-use crate::model::ThinkingLevel;
 
 /// What stands behind `agent.state`. Arrays and sets in it are replaced when they change, never
 /// changed, so that a page can compare them.
@@ -66,12 +65,12 @@ impl State {
         self.set("messages", &messages);
     }
 
-    pub(super) fn system_prompt(&self) -> String {
-        self.get("systemPrompt").as_string().unwrap_or_default()
-    }
-
-    pub(super) fn thinking_level(&self) -> ThinkingLevel {
-        crate::js::transcript::read(&self.get("thinkingLevel")).unwrap_or_default()
+    /// Takes messages away, wherever they stand by now.
+    pub(super) fn forget(&self, gone: &[Handle]) {
+        let mut messages = self.messages();
+        messages.retain(|message| !gone.iter().any(|gone| gone.0 == *message));
+        self.set_messages(&messages);
+        self.set("error", &JsValue::UNDEFINED);
     }
 
     pub(super) fn begin_run(&self) {

@@ -94,6 +94,7 @@ impl ModelCall {
             &host,
             &self.control.abort,
             &host.model(),
+            self.core.options.rules.hook_timeout_ms,
             host.prepare_call(),
         )
         .await

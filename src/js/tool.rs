@@ -10,6 +10,7 @@ use crate::agent::host::{Progress, Tool, ToolOutput};
 use crate::js::fields::Fields;
 use crate::js::page::Handle;
 use crate::js::pattern::RegExpMatcher;
+use crate::js::standard::{self, Validator};
 use crate::js::{error, result, transcript, value};
 use crate::model::ToolDefinition;
 use crate::schema::Schema;
@@ -22,6 +23,10 @@ pub(super) struct PageTool {
     object: JsValue,
     execute: Function,
     prepare_arguments: Option<Function>,
+    /// What has the last word on arguments: the tool's own, else that of its Standard Schema.
+    validator: Option<Validator>,
+    /// `needsApproval`: a function, or anything that counts as true.
+    needs_approval: JsValue,
     pub(super) spec: Rc<Tool>,
 }
 
@@ -139,12 +144,21 @@ impl PageTool {
         if execute.is_none() {
             fields.expected("execute", "a function", &JsValue::UNDEFINED);
         }
-        // Approval is no part of this version, and a tool that asks for it must not run without.
-        if let Some(found) = fields.given("needsApproval")
-            && found.is_truthy()
+        let needs_approval = fields.given("needsApproval").unwrap_or_default();
+        if !needs_approval.is_undefined()
+            && needs_approval.as_bool().is_none()
+            && !needs_approval.is_function()
         {
-            fields.expected("needsApproval", "left out (use beforeToolCall)", &found);
+            fields.expected(
+                "needsApproval",
+                "true, false or a function",
+                &needs_approval,
+            );
         }
+        let validator = match fields.function("validate") {
+            Some(function) => Some(Validator::Own(function)),
+            None => standard::validator(&fields.given("parameters").unwrap_or_default()),
+        };
         let spec = Tool {
             name: definition.name.clone(),
             schema,
@@ -157,6 +171,8 @@ impl PageTool {
             Self {
                 execute,
                 prepare_arguments,
+                validator,
+                needs_approval,
                 spec: Rc::new(spec),
                 object,
             },
@@ -177,6 +193,31 @@ impl PageTool {
             .map_err(|thrown| format!("prepareArguments failed: {}", error::describe(&thrown)))?;
         transcript::read(&prepared)
             .map_err(|problem| format!("prepareArguments gave no arguments: {problem}"))
+    }
+
+    /// The arguments as the tool's validation leaves them.
+    ///
+    /// # Errors
+    /// What does not fit.
+    pub(super) async fn validate(&self, arguments: JsValue) -> Result<JsValue, String> {
+        match &self.validator {
+            Some(validator) => validator.check(&self.object, arguments).await,
+            None => Ok(arguments),
+        }
+    }
+
+    /// Whether a call with these arguments waits for the app's yes or no.
+    ///
+    /// # Errors
+    /// The message of what `needsApproval` threw.
+    pub(super) async fn needs_approval(&self, arguments: &JsValue) -> Result<bool, String> {
+        let Some(function) = self.needs_approval.dyn_ref::<Function>() else {
+            return Ok(self.needs_approval.is_truthy());
+        };
+        let needed = value::call(function, &self.object, &[arguments]).await;
+        needed
+            .map(|needed| needed.is_truthy())
+            .map_err(|thrown| ["needsApproval failed: ", &error::describe(&thrown)].concat())
     }
 
     /// Runs the tool.
@@ -218,14 +259,17 @@ pub(super) fn json_to_js(json: &serde_json::Value) -> JsValue {
 }
 
 fn read_schema(found: &JsValue, path: &str) -> Result<(Schema, serde_json::Value), JsValue> {
-    if !value::is_plain_object(found) {
-        return Err(error::invalid(path, "a JSON Schema object", found));
+    // The schemas of some libraries are functions with properties.
+    let mut found = found.clone();
+    if standard::is_standard(&found) {
+        found = standard::json_schema(&found).map_err(|problem| {
+            error::misuse("invalid_argument", &[path, ": ", &problem].concat())
+        })?;
     }
-    if !value::get(found, "~standard").is_undefined() {
-        let message = format!(
-            "{path} is a Standard Schema object. Give its JSON Schema (for example z.toJSONSchema(schema))."
-        );
-        return Err(error::misuse("invalid_argument", &message));
+    let found = &found;
+    if !value::is_plain_object(found) {
+        let expected = "a JSON Schema object or a Standard Schema object";
+        return Err(error::invalid(path, expected, found));
     }
     let problem = |text: String| error::misuse("invalid_argument", &format!("{path}: {text}"));
     let json: serde_json::Value = transcript::read(found).map_err(problem)?;

@@ -5,22 +5,18 @@ use std::rc::Rc;
 use wasm_bindgen::prelude::*;
 use web_sys::AbortController;
 
-use crate::agent::host::{BeforeToolCall, Clock, Progress, Tool, ToolOutput, ToolRunner};
+use crate::agent::host::{Approval, BeforeToolCall, Clock, Progress, Tool, ToolOutput, ToolRunner};
 use crate::assemble::AssembledCall;
 use crate::js::host::PageHost;
 use crate::js::network::call_hook;
 use crate::js::options::Hook;
 use crate::js::page::Handle;
 use crate::js::pattern::RegExpMatcher;
-use crate::js::tool::{PageTool, json_to_js};
+use crate::js::tool::json_to_js;
 use crate::js::{error, result, value};
 use crate::schema::PatternMatcher;
 
 impl PageHost {
-    fn page_tool(&self, name: &str) -> Option<PageTool> {
-        self.core.tools.borrow().find(name).cloned()
-    }
-
     fn take_controller(&self, call: &AssembledCall) -> Option<AbortController> {
         let mut controllers = self.controllers.borrow_mut();
         let index = controllers.iter().position(|(id, _)| *id == call.id)?;
@@ -62,7 +58,7 @@ impl ToolRunner for PageHost {
     }
 
     fn tool_names(&self) -> Vec<String> {
-        self.core.tools.borrow().names()
+        self.tools().names()
     }
 
     fn pattern_matcher(&self) -> &dyn PatternMatcher {
@@ -86,7 +82,7 @@ impl ToolRunner for PageHost {
         arguments: Handle,
     ) -> Result<BeforeToolCall<Handle>, String> {
         let Some(hook) = self.core.options.hook(Hook::BeforeToolCall) else {
-            return Ok(BeforeToolCall::Run(arguments));
+            return Ok(Ok(arguments).into());
         };
         let context = self.tool_call_context(call, &arguments.0);
         let decision = call_hook("beforeToolCall", hook, &[&context, &self.run.signal()])
@@ -97,21 +93,55 @@ impl ToolRunner for PageHost {
         if !is_silent && !value::is_plain_object(&decision) {
             let found = value::kind(&decision);
             return Err(format!(
-                "beforeToolCall must return {{ block, reason, args }} or nothing, but returned {found}."
+                "beforeToolCall must return {{ block, reason, args, terminate }} or nothing, but returned {found}."
             ));
         }
-        if value::get(&decision, "block").is_truthy() {
+        let verdict = if value::get(&decision, "block").is_truthy() {
             let reason = value::get_string(&decision, "reason");
-            return Ok(BeforeToolCall::Block(
-                reason.unwrap_or_else(|| "The tool call was blocked.".to_owned()),
-            ));
-        }
-        let replaced = value::get(&decision, "args");
-        Ok(BeforeToolCall::Run(if replaced.is_undefined() {
-            arguments
+            Err(reason.unwrap_or_else(|| "The tool call was blocked.".to_owned()))
         } else {
-            Handle(replaced)
-        }))
+            let replaced = value::get(&decision, "args");
+            Ok(if replaced.is_undefined() {
+                arguments
+            } else {
+                Handle(replaced)
+            })
+        };
+        Ok(BeforeToolCall {
+            verdict,
+            terminate: value::get(&decision, "terminate").is_truthy(),
+        })
+    }
+
+    async fn validate_arguments(
+        &self,
+        call: &AssembledCall,
+        arguments: serde_json::Value,
+    ) -> Result<Handle, String> {
+        let arguments = json_to_js(&arguments);
+        match self.page_tool(&call.name) {
+            Some(tool) => tool.validate(arguments).await.map(Handle),
+            None => Ok(Handle(arguments)),
+        }
+    }
+
+    async fn needs_approval(
+        &self,
+        call: &AssembledCall,
+        arguments: &Handle,
+    ) -> Result<bool, String> {
+        let Some(tool) = self.page_tool(&call.name) else {
+            return Ok(false);
+        };
+        let needed = tool.needs_approval(&arguments.0).await?;
+        if needed {
+            self.core.approvals.request(&call.id);
+        }
+        Ok(needed)
+    }
+
+    async fn approval(&self, call: &AssembledCall) -> Approval {
+        self.core.approvals.decision(&call.id).await
     }
 
     async fn run_tool(

@@ -2,7 +2,12 @@
 // All data types are generated from the Rust types beside which this file is compiled.
 
 /** A wire protocol: one that is built in, or any name when the app brings its own `streamFn`. */
-export type Api = "openai-completions" | "anthropic-messages" | "google-generative-ai" | (string & {});
+export type Api =
+  | "openai-completions"
+  | "openai-responses"
+  | "anthropic-messages"
+  | "google-generative-ai"
+  | (string & {});
 
 /**
  * Messages of an app's own, by name. Open for declaration merging:
@@ -76,7 +81,11 @@ export interface AgentTool<TParameters = any, TDetails = any> {
   label?: string;
   /** What it does and when to use it, for the model. */
   description?: string;
-  /** JSON Schema of the arguments. Arguments are checked against it, with the usual coercions. */
+  /**
+   * JSON Schema of the arguments, or a Standard Schema object that can give it (ArkType, Zod 4,
+   * Valibot). Arguments are checked against it, with the usual coercions; a Standard Schema has the
+   * last word, and `params` is what it returns.
+   */
   parameters?: TParameters;
   /** Runs the tool. What it throws becomes an error result with the message. */
   execute(
@@ -87,6 +96,13 @@ export interface AgentTool<TParameters = any, TDetails = any> {
   ): AgentToolResult<TDetails> | string | void | Promise<AgentToolResult<TDetails> | string | void>;
   /** Changes raw arguments before they are checked. */
   prepareArguments?(args: Record<string, any>): Record<string, any>;
+  /**
+   * Has the last word on arguments that fit the schema: returns those to use (nothing for these), or
+   * throws with what does not fit.
+   */
+  validate?(args: Record<string, any>): unknown;
+  /** Whether a call waits for `approveToolCall` or `denyToolCall`: always, or depending on its arguments. */
+  needsApproval?: boolean | ((params: Infer<TParameters>) => boolean | Promise<boolean>);
   /** `"sequential"` for a tool that must not run beside others. */
   executionMode?: ToolExecutionMode;
   /** Milliseconds after which a call is given up. */
@@ -152,6 +168,8 @@ export interface CallOptions {
   timeoutMs?: number;
   /** Milliseconds of silence on the body, any byte counts; 300000 when absent, 0 for ever. */
   idleTimeoutMs?: number;
+  /** Milliseconds after which one of these functions is given up; no limit when absent. */
+  hookTimeoutMs?: number;
 }
 
 /** An app's own source of model responses, in place of a built-in protocol. */
@@ -183,6 +201,16 @@ export interface RunOptions extends CallOptions {
   convertToLlm?: (messages: AgentMessage[]) => Message[] | Promise<Message[]>;
   /** Changes what the next model call gets to read, before `convertToLlm`. The transcript stays. */
   transformContext?: (messages: AgentMessage[], signal: AbortSignal) => AgentMessage[] | Promise<AgentMessage[]>;
+  /** Called before every model call; what it returns replaces what that call is made with. */
+  prepareRequest?: (
+    request: ModelRequest,
+    signal: AbortSignal,
+  ) => Partial<ModelRequest> | void | Promise<Partial<ModelRequest> | void>;
+  /**
+   * Called after a turn that went well. `"end"` ends the run, what is queued stays queued;
+   * `"continue"` makes another turn although tools asked to stop, or with what was queued meanwhile.
+   */
+  finishTurn?: (turn: FinishedTurn, signal: AbortSignal) => FinishTurnResult | Promise<FinishTurnResult>;
   /** Called before a tool runs. */
   beforeToolCall?: (
     context: ToolCallContext,
@@ -201,9 +229,37 @@ export interface RunOptions extends CallOptions {
   toolTimeoutMs?: number;
   /** Turns after which a run ends; 100 when absent. */
   maxTurns?: number;
-  /** Failed calls are not retried by themselves. */
-  retry?: false;
+  /** How failed model calls are made again. An agent does so when absent, the bare loop does not. */
+  retry?: RetryOptions | false;
 }
+
+/** How failed model calls are made again: those that may succeed later. */
+export interface RetryOptions {
+  /** How often in a row; 3 when absent. */
+  maxAttempts?: number;
+  /** The wait before the first retry, in milliseconds; it doubles, and half of it is chance. 2000 when absent. */
+  baseDelayMs?: number;
+  /** The longest wait, in milliseconds, whatever the provider asks for; 60000 when absent. */
+  maxDelayMs?: number;
+}
+
+/** What a model call is made with. */
+export interface ModelRequest {
+  context: AgentContext;
+  model: Model;
+  thinkingLevel: ThinkingLevel;
+}
+
+/** A turn that went well. */
+export interface FinishedTurn {
+  message: AssistantMessage;
+  toolResults: ToolResultMessage[];
+  /** The transcript. */
+  messages: AgentMessage[];
+}
+
+/** What `finishTurn` decides; nothing leaves it to the loop. */
+export type FinishTurnResult = "continue" | "end" | void;
 
 /** What `beforeToolCall` decides. */
 export interface BeforeToolCallResult {
@@ -213,11 +269,17 @@ export interface BeforeToolCallResult {
   reason?: string;
   /** Arguments to run the tool with, in place of those of the model. */
   args?: any;
+  /** Asks that the run end after this batch. It does when every call of the batch asks. */
+  terminate?: boolean;
 }
 
 /** Options of `new Agent`. */
 export interface AgentOptions extends RunOptions {
-  initialState?: Partial<Pick<AgentState, "systemPrompt" | "thinkingLevel" | "tools" | "messages">> & { model?: Model };
+  initialState?: Partial<Pick<AgentState, "systemPrompt" | "thinkingLevel" | "tools" | "messages">> & {
+    model?: Model;
+    /** Ids of calls of the last answer that wait for approval: `continue()` asks for it again. */
+    pendingApprovals?: string[];
+  };
   /** In place of the built-in protocols. */
   streamFn?: StreamFn;
   /** How many steering messages one delivery takes; `"one-at-a-time"` when absent. */

@@ -234,7 +234,8 @@ fn classify(status: Option<u16>, report: &Report) -> (ErrorCode, bool) {
     if kind(&["api_key_invalid"]) {
         return (ErrorCode::Auth, false);
     }
-    if kind(&["content_filter", "content_policy"]) {
+    // OpenAI says "invalid_prompt" of a prompt that its usage policy forbids.
+    if kind(&["content_filter", "_policy", "invalid_prompt"]) {
         return (ErrorCode::Refused, false);
     }
     if kind(&["context_length", "exceed_context"])
@@ -264,6 +265,8 @@ fn classify(status: Option<u16>, report: &Report) -> (ErrorCode, bool) {
         "bad_request",
         "badrequest",
         "too_large",
+        // An image that cannot be fetched or read (OpenAI, "The response object").
+        "image",
     ]) {
         (ErrorCode::InvalidRequest, false)
     } else if says(&["overloaded"]) {

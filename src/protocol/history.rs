@@ -25,13 +25,14 @@ mod tests;
 
 use std::borrow::Cow;
 
+use crate::error::Failure;
 use crate::message::{
     AssistantContentBlock, AssistantMessage, ImageContent, Message, StopReason, ThinkingContent,
     ToolCall, ToolResultMessage, UserContent, UserContentBlock,
 };
-use crate::model::{InputKind, Model, ToolCallIdFormat};
-use crate::protocol::Api;
-use ids::IdRegistry;
+use crate::model::{InputKind, Model, ToolCallIdFormat, ToolDefinition};
+use crate::protocol::{Api, http};
+pub(in crate::protocol) use ids::IdRegistry;
 
 /// What stands in for the result of a call that has none.
 pub const MISSING_RESULT: &str = "No result: the call was not completed.";
@@ -162,6 +163,27 @@ pub fn prepare<'a>(messages: &'a [Message], target: &Target<'_>) -> Vec<Turn<'a>
     turns
 }
 
+/// The same, for a request: there has to be something to say, and the model must not have answered
+/// already.
+///
+/// # Errors
+/// When the conversation is empty or ends with the model's answer; the message says what to do.
+pub fn prepare_request<'a>(
+    messages: &'a [Message],
+    target: &Target<'_>,
+) -> Result<Vec<Turn<'a>>, Failure> {
+    let turns = prepare(messages, target);
+    match turns.last() {
+        None => Err(http::invalid(&[
+            "the conversation is empty: add a user message",
+        ])),
+        Some(Turn::Assistant(last)) if last.results.is_empty() => Err(http::invalid(&[
+            "the conversation ends with the model's answer: add a user message to go on",
+        ])),
+        Some(_) => Ok(turns),
+    }
+}
+
 fn assistant_turn<'a>(
     message: &'a AssistantMessage,
     target: &Target<'_>,
@@ -181,13 +203,14 @@ fn assistant_turn<'a>(
         match block {
             AssistantContentBlock::Text(block) if is_blank(&block.text) => {}
             AssistantContentBlock::Text(block) => {
-                let signature = block.text_signature.as_deref().filter(|_| own);
+                let signature = signature(block.text_signature.as_deref()).filter(|_| own);
                 turn.parts.push(AssistantPart::Text(&block.text, signature));
             }
             AssistantContentBlock::Thinking(block) => {
                 // Cut off in the middle, it has no signature and is of no use to anyone.
                 let last = block_position + 1 == message.content.len();
-                let unfinished = failed && last && block.thinking_signature.is_none();
+                let unfinished =
+                    failed && last && signature(block.thinking_signature.as_deref()).is_none();
                 if own && !unfinished && !trimmed {
                     turn.parts.push(AssistantPart::Thinking(block));
                 }
@@ -197,7 +220,7 @@ fn assistant_turn<'a>(
                 // The arguments of a call that nobody answered in a failed turn may be half.
                 if result.is_some() || !failed {
                     let id = ids.assign(&call.id);
-                    let signature = call.thought_signature.as_deref().filter(|_| own);
+                    let signature = signature(call.thought_signature.as_deref()).filter(|_| own);
                     turn.results
                         .push(call_result(id.clone(), call, result, target));
                     turn.parts.push(AssistantPart::Call(CallPart {
@@ -257,8 +280,23 @@ fn block_parts<'a>(blocks: &'a [UserContentBlock], target: &Target<'_>) -> Vec<U
     blocks.iter().filter_map(part).collect()
 }
 
+/// A signature that says something. No provider takes an empty one for its own.
+pub fn signature(signature: Option<&str>) -> Option<&str> {
+    signature.filter(|signature| !signature.is_empty())
+}
+
 fn is_blank(text: &str) -> bool {
     text.trim().is_empty()
+}
+
+/// The name of a called tool: as it is if the tool is offered, else within the rules of
+/// [`valid_name`], since models make up names and hosts refuse whole conversations for one.
+pub fn tool_name<'a>(name: &'a str, tools: &[ToolDefinition]) -> Cow<'a, str> {
+    if tools.iter().any(|tool| tool.name == name) {
+        Cow::Borrowed(name)
+    } else {
+        valid_name(name)
+    }
 }
 
 /// A tool name within the rules that most providers share: 1 to 64 characters of `[A-Za-z0-9_-]`.

@@ -10,10 +10,13 @@ mod failure;
 pub mod google_generative_ai;
 pub mod history;
 mod http;
+mod openai;
 pub mod openai_completions;
+pub mod openai_responses;
 mod part;
 pub mod proxy;
 mod tool_calls;
+mod tool_schema;
 
 pub use part::{StreamPart, UsageUpdate};
 
@@ -31,6 +34,8 @@ pub enum Api {
     AnthropicMessages,
     /// Google's Gemini API.
     GoogleGenerativeAi,
+    /// OpenAI's Responses API.
+    OpenAiResponses,
     /// The app's own backend, which speaks to the model. No model names it: a call goes this way
     /// when its options have a proxy.
     Proxy,
@@ -67,14 +72,17 @@ pub enum Decoder {
     AnthropicMessages(anthropic_messages::StreamDecoder),
     /// Google's Gemini API.
     GoogleGenerativeAi(google_generative_ai::StreamDecoder),
+    /// Responses.
+    OpenAiResponses(openai_responses::StreamDecoder),
     /// The app's own backend.
     Proxy(proxy::StreamDecoder),
 }
 
 impl Api {
     /// All protocols that a model can name.
-    pub const ALL: [Self; 3] = [
+    pub const ALL: [Self; 4] = [
         Self::OpenAiCompletions,
+        Self::OpenAiResponses,
         Self::AnthropicMessages,
         Self::GoogleGenerativeAi,
     ];
@@ -98,6 +106,7 @@ impl Api {
             Self::OpenAiCompletions => "openai-completions",
             Self::AnthropicMessages => "anthropic-messages",
             Self::GoogleGenerativeAi => "google-generative-ai",
+            Self::OpenAiResponses => "openai-responses",
             Self::Proxy => "proxy",
         }
     }
@@ -105,7 +114,7 @@ impl Api {
     /// The provider that is meant when the model names none.
     pub fn default_provider(self) -> &'static str {
         match self {
-            Self::OpenAiCompletions => "openai",
+            Self::OpenAiCompletions | Self::OpenAiResponses => "openai",
             Self::AnthropicMessages => "anthropic",
             Self::GoogleGenerativeAi => "google",
             Self::Proxy => "proxy",
@@ -126,6 +135,7 @@ impl Api {
             Self::OpenAiCompletions => openai_completions::encode(model, context, options),
             Self::AnthropicMessages => anthropic_messages::encode(model, context, options),
             Self::GoogleGenerativeAi => google_generative_ai::encode(model, context, options),
+            Self::OpenAiResponses => openai_responses::encode(model, context, options),
             Self::Proxy => proxy::encode(model, context, options),
         }
     }
@@ -142,6 +152,9 @@ impl Api {
             Self::GoogleGenerativeAi => {
                 Decoder::GoogleGenerativeAi(google_generative_ai::StreamDecoder::default())
             }
+            Self::OpenAiResponses => {
+                Decoder::OpenAiResponses(openai_responses::StreamDecoder::default())
+            }
             Self::Proxy => Decoder::Proxy(proxy::StreamDecoder::default()),
         }
     }
@@ -155,6 +168,7 @@ impl Api {
             Self::GoogleGenerativeAi => {
                 google_generative_ai::http_error(status, body, retry_after_ms)
             }
+            Self::OpenAiResponses => openai_responses::http_error(status, body, retry_after_ms),
             Self::Proxy => proxy::http_error(status, body, retry_after_ms),
         }
     }
@@ -167,6 +181,7 @@ impl Decoder {
             Self::OpenAiCompletions(decoder) => decoder.on_frame(frame, parts),
             Self::AnthropicMessages(decoder) => decoder.on_frame(frame, parts),
             Self::GoogleGenerativeAi(decoder) => decoder.on_frame(frame, parts),
+            Self::OpenAiResponses(decoder) => decoder.on_frame(frame, parts),
             Self::Proxy(decoder) => decoder.on_frame(frame, parts),
         }
     }
@@ -178,6 +193,7 @@ impl Decoder {
             Self::OpenAiCompletions(decoder) => decoder.finish(parts),
             Self::AnthropicMessages(decoder) => decoder.finish(parts),
             Self::GoogleGenerativeAi(decoder) => decoder.finish(parts),
+            Self::OpenAiResponses(decoder) => decoder.finish(parts),
             Self::Proxy(decoder) => decoder.finish(parts),
         }
     }
@@ -189,6 +205,7 @@ impl Decoder {
             Self::OpenAiCompletions(decoder) => decoder.on_whole_body(body, parts),
             Self::AnthropicMessages(decoder) => decoder.on_whole_body(body, parts),
             Self::GoogleGenerativeAi(decoder) => decoder.on_whole_body(body, parts),
+            Self::OpenAiResponses(decoder) => decoder.on_whole_body(body, parts),
             Self::Proxy(decoder) => decoder.on_whole_body(body, parts),
         }
     }
@@ -199,6 +216,7 @@ impl Decoder {
             Self::OpenAiCompletions(decoder) => decoder.is_done(),
             Self::AnthropicMessages(decoder) => decoder.is_done(),
             Self::GoogleGenerativeAi(decoder) => decoder.is_done(),
+            Self::OpenAiResponses(decoder) => decoder.is_done(),
             Self::Proxy(decoder) => decoder.is_done(),
         }
     }
@@ -210,6 +228,7 @@ impl Decoder {
             Self::OpenAiCompletions(decoder) => decoder.is_complete(),
             Self::AnthropicMessages(decoder) => decoder.is_complete(),
             Self::GoogleGenerativeAi(decoder) => decoder.is_complete(),
+            Self::OpenAiResponses(decoder) => decoder.is_done(),
             Self::Proxy(decoder) => decoder.is_done(),
         }
     }

@@ -1,16 +1,23 @@
 //! Aborts, at every place where the loop waits or is listened to.
 
+use std::rc::Rc;
+
 use serde_json::json;
+use sluice_agent::agent::retry::RetryRules;
 use sluice_agent::error::{ErrorCode, ErrorInfo};
 use sluice_agent::protocol::StreamPart;
 
 use crate::host::FakeHost;
-use crate::script::{Act, Does, Point, Response, Step, calls, reply, says, tool, turn};
+use crate::script::{
+    Act, Does, Point, Response, Step, approve, asking_tool, calls, reply, says, tool, turn,
+};
 use crate::story::label;
 
-/// Two turns with everything in them: thinking, text, two tools, progress, a follow-up.
+/// Turns with everything in them: a call that fails at first, thinking, text, tools, progress, an
+/// approval, a follow-up.
 fn world() -> FakeHost {
     let responses = [
+        reply(json!({"error": {"message": "Busy.", "status": 503}})),
         reply(json!({
             "thinking": "Hm, well", "text": "Let me see",
             "toolCalls": [
@@ -23,11 +30,28 @@ fn world() -> FakeHost {
     ];
     let tools = vec![
         tool("look", Does::Progress(1.0, &["1", "2"])),
-        tool("wait", Does::Answer(5.0, "waited")),
+        asking_tool("wait", Does::Answer(5.0, "waited")),
     ];
-    let host = FakeHost::new(responses, tools);
+    let host = FakeHost::new(responses, tools).with_rules(|rules| {
+        rules.retry = Some(RetryRules {
+            base_delay_ms: 10.0,
+            ..RetryRules::default()
+        });
+    });
     host.follow_up("And now?");
+    approve_all(&host);
     host
+}
+
+/// The app approves of every call in the next run.
+fn approve_all(host: &FakeHost) {
+    for nth in 0..4 {
+        host.plan(
+            Point::Event("tool approval"),
+            nth,
+            Act::Do(Rc::new(approve)),
+        );
+    }
 }
 
 /// The run ended as aborted, and the next one is as good as any.
@@ -39,6 +63,7 @@ fn assert_aborted(host: &FakeHost, story: &[String], what: &str) {
     );
     host.follow_ups.borrow_mut().clear();
     host.otherwise.replace(Some(says("Good again.")));
+    approve_all(host);
     assert_eq!(
         host.run(&["Again"]).last().unwrap(),
         "agent_end done",
@@ -46,7 +71,7 @@ fn assert_aborted(host: &FakeHost, story: &[String], what: &str) {
     );
 }
 
-const AWAITS: [Point; 11] = [
+const AWAITS: [Point; 15] = [
     Point::PrepareCall,
     Point::OnPayload,
     Point::Send,
@@ -54,8 +79,12 @@ const AWAITS: [Point; 11] = [
     Point::Read,
     Point::PrepareArguments,
     Point::BeforeTool,
+    Point::NeedsApproval,
+    Point::Approval,
     Point::Tool,
     Point::AfterTool,
+    Point::FinishTurn,
+    Point::Online,
     Point::HasSteering,
     Point::HasFollowUps,
 ];
@@ -101,8 +130,12 @@ fn an_abort_ends_the_run_in_any_listener() {
             .count();
         let host = world().at(Point::Event(label), nth, Act::Abort);
         let story = host.run(&["Go"]);
+        let failed_before =
+            nth == 0 && ["assistant start", "assistant end", "turn_end"].contains(label);
         if *label == "agent_end" {
             assert_eq!(story.last().unwrap(), "agent_end done");
+        } else if failed_before {
+            assert_eq!(story.last().unwrap(), "agent_end error");
         } else {
             assert_aborted(&host, &story, &format!("{label} {nth}"));
         }

@@ -7,13 +7,14 @@ use std::rc::Rc;
 
 use serde_json::Value;
 use sluice_agent::agent::abort::Abort;
-use sluice_agent::agent::host::{BeforeToolCall, Rules, ToolOutput};
+use sluice_agent::agent::approval::Approvals;
+use sluice_agent::agent::host::{Approval, BeforeToolCall, FinishTurn, Rules, ToolOutput};
 use sluice_agent::agent::queue::Queue;
-use sluice_agent::agent::run::run;
+use sluice_agent::agent::run::{OpenCalls, run};
 use sluice_agent::event::{
     AgentEvent, AssistantMessageEvent, DoneEvent, ErrorEvent, StartEvent, laws,
 };
-use sluice_agent::message::{Message, StopReason};
+use sluice_agent::message::{AssistantMessage, Message, StopReason};
 use sluice_agent::model::Model;
 use sluice_agent::protocol::HttpRequest;
 
@@ -26,6 +27,7 @@ use crate::story;
 mod world;
 
 type Before = Rc<dyn Fn(&str, Value) -> BeforeToolCall<Value>>;
+type Finish = Rc<dyn Fn(&AssistantMessage) -> FinishTurn>;
 type After = Rc<dyn Fn(&str, ToolOutput<Value>) -> ToolOutput<Value>>;
 
 pub struct FakeHost {
@@ -40,6 +42,8 @@ pub struct FakeHost {
     pub tools: RefCell<Vec<FakeTool>>,
     pub before: RefCell<Option<Before>>,
     pub after: RefCell<Option<After>>,
+    pub finish: RefCell<Option<Finish>>,
+    pub approvals: Approvals,
     /// What is answered when nothing is scripted any more.
     pub otherwise: RefCell<Option<Response>>,
     responses: RefCell<VecDeque<Response>>,
@@ -97,6 +101,8 @@ impl FakeHost {
             tools: RefCell::new(tools),
             before: RefCell::default(),
             after: RefCell::default(),
+            finish: RefCell::default(),
+            approvals: Approvals::default(),
             otherwise: RefCell::default(),
             responses: RefCell::new(responses.into_iter().collect()),
             events: RefCell::default(),
@@ -144,6 +150,13 @@ impl FakeHost {
 
     pub fn steer(&self, text: &str) {
         self.steering.borrow_mut().push(crate::script::user(text));
+        self.approvals.steer();
+    }
+
+    /// The app decides on a call, also on one that is yet to ask.
+    pub fn decide(&self, id: &str, decision: Approval) {
+        self.approvals.request(id);
+        assert!(self.approvals.decide(id, decision), "{id} is decided on");
     }
 
     pub fn follow_up(&self, text: &str) {
@@ -159,20 +172,44 @@ impl FakeHost {
     /// checked that holds for all runs.
     pub fn run(&self, prompts: &[&str]) -> Vec<String> {
         let prompts = prompts.iter().map(|text| crate::script::user(text));
-        self.run_with(prompts.collect(), |_| ())
+        self.run_with(prompts.collect(), None, |_| ())
+    }
+
+    /// Likewise from a transcript whose last answer has calls that are not answered.
+    pub fn resume(
+        &self,
+        open: OpenCalls<AssistantMessage>,
+        prompts: &[&str],
+        abort_after_ms: Option<f64>,
+    ) -> Vec<String> {
+        let prompts = prompts.iter().map(|text| crate::script::user(text));
+        self.run_with(prompts.collect(), Some(open), |host| {
+            if let Some(ms) = abort_after_ms {
+                host.plan_abort(ms);
+            }
+        })
     }
 
     /// Likewise, with an abort at this time.
     pub fn run_and_abort(&self, prompt: &str, after_ms: f64) -> Vec<String> {
-        self.run_with(vec![crate::script::user(prompt)], |host| {
-            let abort = host.abort.borrow().clone();
-            let (clock, at) = (host.clock.clone(), host.clock.now() + after_ms);
-            host.abort_planned_at.set(Some(at));
-            clock.after(after_ms, move || abort.fire());
+        self.run_with(vec![crate::script::user(prompt)], None, |host| {
+            host.plan_abort(after_ms);
         })
     }
 
-    fn run_with(&self, prompts: Vec<Message>, plan: impl FnOnce(&Self)) -> Vec<String> {
+    fn plan_abort(&self, after_ms: f64) {
+        let abort = self.abort.borrow().clone();
+        let at = self.clock.now() + after_ms;
+        self.abort_planned_at.set(Some(at));
+        self.clock.after(after_ms, move || abort.fire());
+    }
+
+    fn run_with(
+        &self,
+        prompts: Vec<Message>,
+        open: Option<OpenCalls<AssistantMessage>>,
+        plan: impl FnOnce(&Self),
+    ) -> Vec<String> {
         self.events.borrow_mut().clear();
         self.visits.borrow_mut().clear();
         self.aborted_at.set(None);
@@ -182,14 +219,15 @@ impl FakeHost {
         self.abort.replace(abort.clone());
         plan(self);
         let known = self.transcript.borrow().len();
-        let messages = self.clock.drive(run(self, &abort, prompts));
-        self.verify(&messages, known);
+        let is_resumed = open.is_some();
+        let messages = self.clock.drive(run(self, &abort, prompts, open));
+        self.verify(&messages, known, is_resumed);
         self.acts.borrow_mut().clear();
         story::story(&self.events.borrow())
     }
 
     /// What holds for every run.
-    fn verify(&self, messages: &[Message], known: usize) {
+    fn verify(&self, messages: &[Message], known: usize, is_resumed: bool) {
         let events = self.events.borrow();
         let verdict = laws::check(&events);
         assert_eq!(verdict, Ok(()), "{:#?}", story::story(&events));
@@ -222,10 +260,16 @@ impl FakeHost {
                     "thinking_start",
                     "toolcall_start",
                     "tool update",
+                    "tool approval",
+                    "retry start",
                 ]
                 .contains(&label);
-            // The first turn begins in spite of an abort, with the messages that it was given.
-            let first = label == "turn_start" && after < 2;
+            // The messages that a run was given have their turn in spite of an abort: the first, or
+            // the second behind calls that were left open.
+            let turns = events
+                .iter()
+                .filter(|event| matches!(event, AgentEvent::TurnStart(_)));
+            let first = label == "turn_start" && (after < 2 || turns.count() == 2 && is_resumed);
             assert!(!news || first, "{label} behind the abort");
         }
     }
@@ -268,6 +312,9 @@ impl FakeHost {
     async fn dispatch(&self, event: AgentEvent) {
         if let AgentEvent::MessageEnd(end) = &event {
             self.transcript.borrow_mut().push(end.message.clone());
+        }
+        if let AgentEvent::ToolExecutionEnd(end) = &event {
+            self.approvals.withdraw(&end.tool_call_id);
         }
         let label = story::label(&event);
         self.events.borrow_mut().push(event);

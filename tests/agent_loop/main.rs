@@ -13,7 +13,9 @@
 )]
 
 mod aborts;
+mod approvals;
 mod clock;
+mod hooks;
 mod host;
 mod mirror;
 mod prompts;
@@ -22,6 +24,7 @@ mod queues;
 #[path = "../support/request_openai_completions.rs"]
 mod request_openai_completions;
 mod responses;
+mod retries;
 mod script;
 mod story;
 mod tools;

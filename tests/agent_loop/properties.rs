@@ -1,18 +1,20 @@
 //! Random worlds: whatever happens in which order, the laws hold and no message is lost.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::json;
-use sluice_agent::agent::host::{InterruptMode, Rules, ToolExecutionMode};
+use sluice_agent::agent::host::{Approval, FinishTurn, InterruptMode, Rules, ToolExecutionMode};
 use sluice_agent::agent::queue::QueueMode;
+use sluice_agent::agent::retry::RetryRules;
 use sluice_agent::error::{ErrorCode, ErrorInfo};
+use sluice_agent::event::AgentEvent;
 use sluice_agent::message::{Message, UserContent};
 
 use crate::host::FakeHost;
-use crate::script::{Act, Does, Point, Response, Step, reply, says, tool, turn};
+use crate::script::{Act, Does, Point, Response, Step, asking_tool, reply, says, tool, turn};
 
 /// What an app may do in the middle of a run.
 #[derive(Debug, Clone, Copy)]
@@ -21,7 +23,21 @@ enum Deed {
     FollowUp,
     Abort,
     Delay(u8),
+    /// A hook fails, or never answers.
+    Fail,
+    Hang,
 }
+
+/// The hooks of the app: they may fail and hang.
+const HOOKS: [Point; 7] = [
+    Point::PrepareCall,
+    Point::OnPayload,
+    Point::OnResponse,
+    Point::BeforeTool,
+    Point::NeedsApproval,
+    Point::AfterTool,
+    Point::FinishTurn,
+];
 
 fn points() -> impl Strategy<Value = Point> {
     prop::sample::select(vec![
@@ -32,8 +48,12 @@ fn points() -> impl Strategy<Value = Point> {
         Point::Read,
         Point::PrepareArguments,
         Point::BeforeTool,
+        Point::NeedsApproval,
+        Point::Approval,
         Point::Tool,
         Point::AfterTool,
+        Point::FinishTurn,
+        Point::Online,
         Point::HasSteering,
         Point::HasFollowUps,
         Point::SteeringKnown,
@@ -48,7 +68,10 @@ fn points() -> impl Strategy<Value = Point> {
         Point::Event("assistant end"),
         Point::Event("tool start"),
         Point::Event("tool update"),
+        Point::Event("tool approval"),
         Point::Event("tool end"),
+        Point::Event("retry start"),
+        Point::Event("retry end"),
         Point::Event("result end"),
         Point::Event("turn_end"),
         Point::Event("agent_end"),
@@ -62,16 +85,19 @@ fn deeds() -> impl Strategy<Value = Vec<(Point, usize, Deed)>> {
         1 => Just(Deed::Abort),
         // A listener that takes its time would keep the clock running behind an abort.
         2 => (0u8..20).prop_map(Deed::Delay),
+        1 => Just(Deed::Fail),
+        1 => Just(Deed::Hang),
     ];
     let planned = (points(), 0usize..4, deed).prop_map(|(point, nth, deed)| match (point, deed) {
         (Point::Event(_), Deed::Delay(_)) => (point, nth, Deed::Steer),
+        (_, Deed::Fail | Deed::Hang) if !HOOKS.contains(&point) => (point, nth, Deed::FollowUp),
         planned => (planned.0, nth, planned.1),
     });
     vec(planned, 0..8)
 }
 
-const TOOLS: [&str; 8] = [
-    "fast", "slow", "bad", "hang", "report", "late", "enough", "nope",
+const TOOLS: [&str; 9] = [
+    "fast", "slow", "bad", "hang", "report", "late", "enough", "ask", "nope",
 ];
 
 fn responses() -> impl Strategy<Value = Vec<Response>> {
@@ -127,16 +153,48 @@ fn rules() -> impl Strategy<Value = Rules> {
         ToolExecutionMode::Sequential,
     ]);
     let interrupt = prop::sample::select(vec![InterruptMode::Immediate, InterruptMode::Wait]);
-    (1u32..8, execution, interrupt).prop_map(|(max_turns, tool_execution, interrupt_mode)| Rules {
-        max_turns,
-        tool_execution,
-        interrupt_mode,
-        tool_timeout_ms: Some(40.0),
-    })
+    let retry = prop::option::of(
+        (0u32..3, 0u8..20).prop_map(|(max_attempts, ms)| RetryRules {
+            max_attempts,
+            base_delay_ms: ms.into(),
+            max_delay_ms: 30.0,
+        }),
+    );
+    (1u32..8, execution, interrupt, retry).prop_map(
+        |(max_turns, tool_execution, interrupt_mode, retry)| Rules {
+            max_turns,
+            tool_execution,
+            interrupt_mode,
+            tool_timeout_ms: Some(40.0),
+            hook_timeout_ms: Some(50.0),
+            retry,
+        },
+    )
 }
 
 fn modes() -> impl Strategy<Value = QueueMode> {
     prop::sample::select(vec![QueueMode::OneAtATime, QueueMode::All])
+}
+
+/// The app decides on the call that was just asked about.
+fn decide(host: &FakeHost) {
+    let id = match host.events.borrow().last() {
+        Some(AgentEvent::ToolApprovalRequest(request)) => request.tool_call_id.clone(),
+        other => panic!("no request for approval: {other:?}"),
+    };
+    let decision = if id.len() % 2 == 0 {
+        Approval::Approved
+    } else {
+        Approval::Denied("No.".to_owned())
+    };
+    host.decide(&id, decision);
+}
+
+/// Every request for approval of the next run is decided on.
+fn plan_decisions(host: &FakeHost) {
+    for nth in 0..20 {
+        host.plan(Point::Event("tool approval"), nth, Act::Do(Rc::new(decide)));
+    }
 }
 
 /// A message that says this.
@@ -174,6 +232,7 @@ proptest! {
         rules in rules(),
         steering in modes(),
         follow_ups in modes(),
+        finishes in 0u8..5,
     ) {
         let tools = vec![
             tool("fast", Does::Echo),
@@ -183,6 +242,7 @@ proptest! {
             tool("report", Does::Progress(4.0, &["1", "2"])),
             tool("late", Does::Late(10.0)),
             tool("enough", Does::Terminate),
+            asking_tool("ask", Does::Echo),
         ];
         let host = FakeHost::new(responses, tools);
         host.rules.replace(rules);
@@ -190,7 +250,14 @@ proptest! {
         host.steering.borrow_mut().mode = steering;
         host.follow_ups.borrow_mut().mode = follow_ups;
         let accepted: Rc<RefCell<Vec<String>>> = Rc::default();
+        let verdicts = [FinishTurn::AsUsual, FinishTurn::AsUsual, FinishTurn::End, FinishTurn::Continue];
+        let count = Cell::new(usize::from(finishes));
+        host.finish.replace(Some(Rc::new(move |_| {
+            count.set(count.get() + 1);
+            if finishes == 0 { FinishTurn::AsUsual } else { verdicts[count.get() % verdicts.len()] }
+        })));
         for (deeds, abort_after) in runs {
+            plan_decisions(&host);
             for (point, nth, deed) in deeds {
                 let accepted = accepted.clone();
                 let queue = move |host: &FakeHost, prefix: char| {
@@ -204,6 +271,8 @@ proptest! {
                     Deed::FollowUp => Act::Do(Rc::new(move |host| queue(host, 'f'))),
                     Deed::Abort => Act::Abort,
                     Deed::Delay(ms) => Act::Delay(ms.into()),
+                    Deed::Fail => Act::Fail("No hook."),
+                    Deed::Hang => Act::Hang,
                 };
                 host.plan(point, nth, act);
             }
@@ -219,8 +288,10 @@ proptest! {
             }
         }
         // An undisturbed run delivers all that waits.
+        host.finish.replace(None);
         host.rules.borrow_mut().max_turns = 1000;
         for _ in 0..8 {
+            plan_decisions(&host);
             host.run(&["prompt"]);
         }
         prop_assert!(host.steering.borrow().is_empty() && host.follow_ups.borrow().is_empty());

@@ -3,9 +3,10 @@
 use std::rc::Rc;
 
 use serde_json::{Value, json};
-use sluice_agent::agent::host::{Tool, ToolExecutionMode};
+use sluice_agent::agent::host::{Approval, Tool, ToolExecutionMode};
 use sluice_agent::agent::script::ScriptTurn;
 use sluice_agent::error::Failure;
+use sluice_agent::event::AgentEvent;
 use sluice_agent::message::{Message, UserContent, UserMessage};
 use sluice_agent::protocol::StreamPart;
 use sluice_agent::schema::Schema;
@@ -132,6 +133,8 @@ pub enum Does {
 pub struct FakeTool {
     pub tool: Rc<Tool>,
     pub does: Does,
+    /// Whether its calls need approval.
+    pub asks: bool,
 }
 
 pub fn tool(name: &str, does: Does) -> FakeTool {
@@ -141,6 +144,7 @@ pub fn tool(name: &str, does: Does) -> FakeTool {
             ..Tool::default()
         }),
         does,
+        asks: false,
     }
 }
 
@@ -152,6 +156,7 @@ pub fn tool_with_schema(name: &str, schema: &Value, does: Does) -> FakeTool {
             ..Tool::default()
         }),
         does,
+        asks: false,
     }
 }
 
@@ -163,6 +168,7 @@ pub fn sequential_tool(name: &str, does: Does) -> FakeTool {
             ..Tool::default()
         }),
         does,
+        asks: false,
     }
 }
 
@@ -174,7 +180,25 @@ pub fn tool_with_limit(name: &str, limit_ms: f64, does: Does) -> FakeTool {
             ..Tool::default()
         }),
         does,
+        asks: false,
     }
+}
+
+/// A tool whose calls need approval.
+pub fn asking_tool(name: &str, does: Does) -> FakeTool {
+    FakeTool {
+        asks: true,
+        ..tool(name, does)
+    }
+}
+
+/// The app approves of the call that it was just asked about.
+pub fn approve(host: &FakeHost) {
+    let id = match host.events.borrow().last() {
+        Some(AgentEvent::ToolApprovalRequest(request)) => request.tool_call_id.clone(),
+        other => panic!("no request for approval: {other:?}"),
+    };
+    host.decide(&id, Approval::Approved);
 }
 
 /// A place in a run at which the app's code, or the network, has its turn.
@@ -188,8 +212,13 @@ pub enum Point {
     NextParts,
     PrepareArguments,
     BeforeTool,
+    NeedsApproval,
+    Approval,
     Tool,
     AfterTool,
+    FinishTurn,
+    /// The end of a back-off.
+    Online,
     HasSteering,
     HasFollowUps,
     /// The answer whether steering waits is known, and on its way.

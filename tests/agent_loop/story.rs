@@ -42,6 +42,9 @@ pub fn label(event: &AgentEvent) -> &'static str {
         AgentEvent::ToolExecutionStart(_) => "tool start",
         AgentEvent::ToolExecutionUpdate(_) => "tool update",
         AgentEvent::ToolExecutionEnd(_) => "tool end",
+        AgentEvent::ToolApprovalRequest(_) => "tool approval",
+        AgentEvent::AutoRetryStart(_) => "retry start",
+        AgentEvent::AutoRetryEnd(_) => "retry end",
     }
 }
 
@@ -63,6 +66,22 @@ pub fn story(events: &[AgentEvent]) -> Vec<String> {
             let failed = if event.is_error { "failed " } else { "" };
             let said = said(&event.result);
             Some(format!("end {} {failed}{said}", event.tool_call_id))
+        }
+        AgentEvent::ToolApprovalRequest(event) => {
+            Some(format!("ask {} {}", event.tool_call_id, event.args))
+        }
+        AgentEvent::AutoRetryStart(event) => Some(format!(
+            "retry {} of {} in {}: {}",
+            event.attempt, event.max_attempts, event.delay_ms, event.error_message
+        )),
+        AgentEvent::AutoRetryEnd(event) => {
+            let verdict = if event.success { "good" } else { "failed" };
+            let error = event.final_error.iter().map(|error| format!(": {error}"));
+            Some(format!(
+                "retry {} {verdict}{}",
+                event.attempt,
+                error.collect::<String>()
+            ))
         }
         event => Some(label(event).to_owned()),
     };

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use serde_json::json;
-use sluice_agent::agent::host::{BeforeToolCall, InterruptMode, ToolExecutionMode};
+use sluice_agent::agent::host::{InterruptMode, ToolExecutionMode};
 use sluice_agent::message::Message;
 
 use crate::host::FakeHost;
@@ -152,7 +152,7 @@ fn how_a_call_fails() {
             "a hook before it that blocks",
             vec![tool("t", Does::Echo)],
             Box::new(|host: FakeHost| {
-                let block = |_: &str, _| BeforeToolCall::Block("Not today.".to_owned());
+                let block = |_: &str, _| Err("Not today.".to_owned()).into();
                 host.before.replace(Some(Rc::new(block)));
                 host
             }),
@@ -274,9 +274,8 @@ fn arguments_are_checked_and_coerced() {
 #[test]
 fn a_hook_may_change_arguments_and_results() {
     let host = host(vec![tool("t", Does::Echo)], &["t"]);
-    host.before.replace(Some(Rc::new(|id: &str, _| {
-        BeforeToolCall::Run(json!({"for": id}))
-    })));
+    host.before
+        .replace(Some(Rc::new(|id: &str, _| Ok(json!({"for": id})).into())));
     host.after.replace(Some(Rc::new(|_: &str, mut output| {
         output.result["content"][0]["text"] = json!("Changed.");
         output.terminate = true;

@@ -15,6 +15,7 @@
 mod anthropic_messages;
 mod google_generative_ai;
 mod openai_completions;
+mod openai_responses;
 mod outcome;
 mod proxy;
 mod scenario;
@@ -28,8 +29,9 @@ use sluice_agent::message::StopReason;
 use outcome::{Outcome, next_request, read, read_whole_body, read_with_cuts};
 use scenario::{Answer, Scenario, Wire};
 
-const WIRES: [Wire; 4] = [
+const WIRES: [Wire; 5] = [
     openai_completions::WIRE,
+    openai_responses::WIRE,
     anthropic_messages::WIRE,
     google_generative_ai::WIRE,
     proxy::WIRE,

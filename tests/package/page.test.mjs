@@ -311,7 +311,6 @@ pageTest("arguments and results are plain values with the order, names and numbe
 pageTest("a message of 200,000 deltas arrives whole, an early event still shows its own text, and wasm memory stays", async ({ page, provider }) => {
   const result = await page.evaluate(async (model) => {
     const count = 200_000;
-    const { memory } = await (await import("/sluice-agent/sluice_agent.js")).default();
     const encoder = new TextEncoder();
     const frame = (index) => `data: {"choices":[{"index":0,"delta":{"content":"word ${index % 10} "},"finish_reason":null}]}\n\n`;
     const end = 'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n';

@@ -17,49 +17,35 @@ pub fn fold(api: Api, parts: &[StreamPart]) -> AssistantMessage {
         stop_reason: StopReason::Error,
         ..AssistantMessage::default()
     };
+    // Whether the last block is one of text or thinking that may grow.
+    let mut open = false;
     let mut calls: Vec<(u32, usize, String)> = Vec::new();
-    let mut is_closed = false;
     for part in parts {
-        // Behind an end, text and thinking go into a block of their own.
-        if std::mem::take(&mut is_closed) {
-            match part {
-                StreamPart::Text(_) | StreamPart::TextSignature(_) => message
-                    .content
-                    .push(AssistantContentBlock::Text(TextContent::default())),
-                StreamPart::Thinking(_) | StreamPart::ThinkingSignature(_) => message
-                    .content
-                    .push(AssistantContentBlock::Thinking(ThinkingContent::default())),
-                _ => {}
-            }
-        }
         match part {
-            StreamPart::BlockEnd => is_closed = true,
+            StreamPart::ResponseId(id) => message.response_id = Some(id.clone()),
+            StreamPart::Text(text) => text_block(&mut message, &mut open).text.push_str(text),
+            StreamPart::Thinking(text) => {
+                thinking_block(&mut message, &mut open)
+                    .thinking
+                    .push_str(text);
+            }
             StreamPart::TextSignature(signature) => {
-                if !matches!(message.content.last(), Some(AssistantContentBlock::Text(_))) {
-                    let block = AssistantContentBlock::Text(TextContent::default());
-                    message.content.push(block);
-                }
-                if let Some(AssistantContentBlock::Text(block)) = message.content.last_mut() {
-                    block.text_signature = Some(signature.clone());
-                }
+                text_block(&mut message, &mut open).text_signature = Some(signature.clone());
             }
             StreamPart::ThinkingSignature(signature) => {
-                let last = message.content.last();
-                if !matches!(last, Some(AssistantContentBlock::Thinking(_))) {
-                    let block = AssistantContentBlock::Thinking(ThinkingContent::default());
-                    message.content.push(block);
-                }
-                if let Some(AssistantContentBlock::Thinking(block)) = message.content.last_mut() {
-                    block.thinking_signature = Some(signature.clone());
-                }
+                thinking_block(&mut message, &mut open).thinking_signature =
+                    Some(signature.clone());
             }
-            StreamPart::ToolCallSignature { key, signature } => {
-                let (_, block, _) = calls[*key as usize];
-                if let AssistantContentBlock::ToolCall(call) = &mut message.content[block] {
-                    call.thought_signature = Some(signature.clone());
-                }
+            StreamPart::RedactedThinking(signature) => {
+                open = false;
+                let block = thinking_block(&mut message, &mut open);
+                block.thinking_signature = Some(signature.clone());
+                block.redacted = Some(true);
+                open = false;
             }
+            StreamPart::BlockEnd => open = false,
             StreamPart::Image { data, mime_type } => {
+                open = false;
                 message
                     .content
                     .push(AssistantContentBlock::Image(ImageContent {
@@ -67,25 +53,6 @@ pub fn fold(api: Api, parts: &[StreamPart]) -> AssistantMessage {
                         mime_type: mime_type.clone(),
                     }));
             }
-            StreamPart::ResponseId(id) => message.response_id = Some(id.clone()),
-            StreamPart::Text(text) => match message.content.last_mut() {
-                Some(AssistantContentBlock::Text(block)) => block.text.push_str(text),
-                _ => message
-                    .content
-                    .push(AssistantContentBlock::Text(TextContent {
-                        text: text.clone(),
-                        text_signature: None,
-                    })),
-            },
-            StreamPart::Thinking(text) => match message.content.last_mut() {
-                Some(AssistantContentBlock::Thinking(block)) => block.thinking.push_str(text),
-                _ => message
-                    .content
-                    .push(AssistantContentBlock::Thinking(ThinkingContent {
-                        thinking: text.clone(),
-                        ..ThinkingContent::default()
-                    })),
-            },
             StreamPart::ToolCallStart { key, id, name } => {
                 assert_eq!(*key as usize, calls.len(), "keys ascend from 0");
                 let id = if id.is_empty() {
@@ -93,6 +60,7 @@ pub fn fold(api: Api, parts: &[StreamPart]) -> AssistantMessage {
                 } else {
                     id.clone()
                 };
+                open = false;
                 calls.push((*key, message.content.len(), String::new()));
                 message
                     .content
@@ -109,6 +77,13 @@ pub fn fold(api: Api, parts: &[StreamPart]) -> AssistantMessage {
                     .expect("the call began");
                 call.2.push_str(json);
             }
+            StreamPart::ToolCallSignature { key, signature } => {
+                let (_, block, _) = calls[*key as usize];
+                if let AssistantContentBlock::ToolCall(call) = &mut message.content[block] {
+                    call.thought_signature = Some(signature.clone());
+                }
+            }
+            StreamPart::ToolCallEnd { .. } => {}
             StreamPart::Usage(update) => {
                 let usage = &mut message.usage;
                 usage.input = update.input.unwrap_or(usage.input);
@@ -122,7 +97,6 @@ pub fn fold(api: Api, parts: &[StreamPart]) -> AssistantMessage {
                 message.error_message = Some(error.message.clone());
                 message.error = Some(error.as_ref().clone());
             }
-            _ => {}
         }
     }
     if message.stop_reason == StopReason::Stop && !calls.is_empty() {
@@ -134,6 +108,38 @@ pub fn fold(api: Api, parts: &[StreamPart]) -> AssistantMessage {
         }
     }
     message
+}
+
+fn text_block<'a>(message: &'a mut AssistantMessage, open: &mut bool) -> &'a mut TextContent {
+    let is_text = matches!(message.content.last(), Some(AssistantContentBlock::Text(_)));
+    if !(*open && is_text) {
+        let block = AssistantContentBlock::Text(TextContent::default());
+        message.content.push(block);
+        *open = true;
+    }
+    match message.content.last_mut() {
+        Some(AssistantContentBlock::Text(block)) => block,
+        _ => panic!("a text block"),
+    }
+}
+
+fn thinking_block<'a>(
+    message: &'a mut AssistantMessage,
+    open: &mut bool,
+) -> &'a mut ThinkingContent {
+    let is_thinking = matches!(
+        message.content.last(),
+        Some(AssistantContentBlock::Thinking(_))
+    );
+    if !(*open && is_thinking) {
+        let block = AssistantContentBlock::Thinking(ThinkingContent::default());
+        message.content.push(block);
+        *open = true;
+    }
+    match message.content.last_mut() {
+        Some(AssistantContentBlock::Thinking(block)) => block,
+        _ => panic!("a thinking block"),
+    }
 }
 
 /// The arguments as far as they are known.

@@ -13,6 +13,7 @@ pub mod recorded;
 mod request_anthropic_messages;
 mod request_google_generative_ai;
 mod request_openai_completions;
+mod request_openai_responses;
 mod request_proxy;
 pub mod wire;
 

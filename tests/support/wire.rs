@@ -6,7 +6,7 @@ use sluice_agent::protocol::Api;
 
 use super::{
     request_anthropic_messages, request_google_generative_ai, request_openai_completions,
-    request_proxy,
+    request_openai_responses, request_proxy,
 };
 
 /// One recorded event as a frame of the stream.
@@ -15,7 +15,7 @@ pub fn frame(api: Api, line: &str, line_end: &str) -> String {
         Api::OpenAiCompletions | Api::GoogleGenerativeAi | Api::Proxy => {
             ["data: ", line, line_end, line_end].concat()
         }
-        Api::AnthropicMessages => {
+        Api::AnthropicMessages | Api::OpenAiResponses => {
             let event: Value = serde_json::from_str(line).expect("JSON");
             let name = event["type"].as_str().expect("a type");
             [
@@ -30,7 +30,9 @@ pub fn frame(api: Api, line: &str, line_end: &str) -> String {
 pub fn end_marker(api: Api) -> Option<&'static str> {
     match api {
         Api::OpenAiCompletions => Some("[DONE]"),
-        Api::AnthropicMessages | Api::GoogleGenerativeAi | Api::Proxy => None,
+        Api::AnthropicMessages | Api::GoogleGenerativeAi | Api::OpenAiResponses | Api::Proxy => {
+            None
+        }
     }
 }
 
@@ -40,6 +42,9 @@ pub fn completes(api: Api, event: &Value) -> bool {
         Api::OpenAiCompletions => event["choices"][0]["finish_reason"].is_string(),
         Api::AnthropicMessages => event["type"] == "message_stop",
         Api::GoogleGenerativeAi => event["candidates"][0]["finishReason"].is_string(),
+        Api::OpenAiResponses => {
+            event["type"] == "response.completed" || event["type"] == "response.incomplete"
+        }
         Api::Proxy => event["type"] == "done",
     }
 }
@@ -53,6 +58,7 @@ pub fn check_request(api: Api, body: &str) {
         Api::OpenAiCompletions => request_openai_completions::check(body),
         Api::AnthropicMessages => request_anthropic_messages::check(body),
         Api::GoogleGenerativeAi => request_google_generative_ai::check(body),
+        Api::OpenAiResponses => request_openai_responses::check(body),
         Api::Proxy => request_proxy::check(body),
     }
 }
@@ -63,7 +69,7 @@ pub fn check_request(api: Api, body: &str) {
 /// When the model would refuse the request.
 pub fn check_for_model(api: Api, model: &str, body: &str) {
     match api {
-        Api::OpenAiCompletions | Api::AnthropicMessages | Api::Proxy => {}
+        Api::OpenAiCompletions | Api::OpenAiResponses | Api::AnthropicMessages | Api::Proxy => {}
         Api::GoogleGenerativeAi => request_google_generative_ai::check_signatures(model, body),
     }
 }

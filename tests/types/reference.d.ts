@@ -118,9 +118,11 @@ export type UserContent = string | UserContentBlock[];
 
 /**
  * How a host differs from the protocol's own provider; most of it is about chat completions.
+ * How a host of one of OpenAI's protocols differs from OpenAI itself.
  *
  * Every switch that is absent is chosen by the host in `baseUrl`; an unknown host gets the plain
- * protocol and nothing else.
+ * protocol and nothing else. On the Responses protocol `supportsReasoningEffort`,
+ * `supportsDeveloperRole` and `supportsStore` count.
  */
 export interface Compat {
     /**
@@ -934,7 +936,12 @@ export interface TurnStartEvent {
 // All data types are generated from the Rust types beside which this file is compiled.
 
 /** A wire protocol: one that is built in, or any name when the app brings its own `streamFn`. */
-export type Api = "openai-completions" | "anthropic-messages" | "google-generative-ai" | (string & {});
+export type Api =
+  | "openai-completions"
+  | "openai-responses"
+  | "anthropic-messages"
+  | "google-generative-ai"
+  | (string & {});
 
 /**
  * Messages of an app's own, by name. Open for declaration merging:

@@ -184,7 +184,8 @@ export function agentWith(sluice, fetch, fields = {}) {
   if (tools !== undefined) initialState.tools = tools;
   if (messages !== undefined) initialState.messages = messages;
   if (systemPrompt !== undefined) initialState.systemPrompt = systemPrompt;
-  return new sluice.Agent({ initialState, fetch, ...options });
+  // What fails fails at once, where a scenario is not about retries.
+  return new sluice.Agent({ initialState, fetch, retry: false, ...options });
 }
 
 export const last = (agent) => agent.state.messages.at(-1);

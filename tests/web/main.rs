@@ -232,3 +232,27 @@ scenarios! {
     a_source_that_aborts_by_itself_did_not_abort_the_run,
     a_script_plays_its_turns,
 }
+
+scenarios! {
+    control:
+    a_failed_call_is_made_again,
+    an_agent_retries_unless_it_is_told_not_to,
+    the_bare_loop_retries_where_it_is_told_how,
+    tools_never_run_twice,
+    an_abort_ends_the_wait_and_the_retried_request,
+    a_retry_waits_until_the_page_is_online,
+    wrong_retry_options_are_refused,
+    calls_wait_for_the_app,
+    approval_may_depend_on_the_arguments,
+    an_abort_ends_the_wait_for_approval,
+    a_steering_message_in_place_of_a_decision_skips_the_call,
+    calls_that_wait_survive_a_reload,
+    a_prompt_in_place_of_a_decision_skips_what_waited,
+    prepare_request_replaces_what_one_call_is_made_with,
+    finish_turn_ends_and_continues,
+    hooks_that_fail_or_never_settle_end_in_errors,
+    before_tool_call_may_end_the_run,
+    a_standard_schema_is_told_checked_and_asked,
+    a_schema_that_cannot_say_what_it_is_is_refused,
+    a_tool_may_have_the_last_word_on_its_arguments,
+}

@@ -1,6 +1,6 @@
 // Every exported method of an agent, called from inside every callback.
 
-import { agentWith, answer, calls, check, done, equal, fetchOf, finish, last, never, record, rejection, said, same, sleep, soon, stillWorks, streamed, text, tool } from "./helpers.js";
+import { agentWith, answer, calls, check, done, equal, fetchOf, finish, last, never, record, rejection, said, same, sleep, soon, stillWorks, streamed, text, thrown, tool } from "./helpers.js";
 
 /** Methods that end or throw away the run: each has its own scenario. */
 const ENDING = ["abort", "reset", "free"];
@@ -18,6 +18,9 @@ function useEverything(agent) {
   const state = agent.state;
   used.add("state");
   used.add("signal");
+  used.add("pendingApprovals");
+  equal(agent.pendingApprovals, [], "no call waits for approval");
+  for (const name of ["approveToolCall", "denyToolCall"]) same(thrown(() => use(name, "x"), name).code, "invalid_argument", name);
   check(agent.signal instanceof AbortSignal, "there is a signal during a run");
 
   const unsubscribe = use("subscribe", () => {});

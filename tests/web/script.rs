@@ -18,9 +18,9 @@ macro_rules! texts {
     };
 }
 
-const TEXTS: [(&str, &str); 11] = texts!(
+const TEXTS: [(&str, &str); 12] = texts!(
     "helpers" "events" "live" "reentry" "listeners" "abort" "tools" "options" "messages" "fetch"
-    "stream_fn"
+    "stream_fn" "control"
 );
 
 thread_local! {

@@ -53,6 +53,23 @@ pub(super) fn timeout(what: &str, limit_ms: Option<f64>) -> Failure {
     )
 }
 
+/// A hook of the app took longer than the limit.
+pub(in crate::agent) fn hook_timeout(name: &str, limit_ms: Option<f64>) -> Failure {
+    ErrorInfo::new(ErrorCode::StreamFn, overdue(name, limit_ms))
+}
+
+/// The sentence about a hook that took longer than the limit.
+pub(in crate::agent) fn overdue(name: &str, limit_ms: Option<f64>) -> String {
+    let seconds = number::format(limit_ms.unwrap_or_default() / 1000.0);
+    [
+        name,
+        " did not settle within ",
+        &seconds,
+        " s (hookTimeoutMs).",
+    ]
+    .concat()
+}
+
 /// What a failure is in the light of the abort: once the app has aborted, whatever fails fails
 /// because of that, and a request that was aborted by nobody here was lost on the way.
 pub(super) fn in_light_of(abort: &Abort, error: Failure) -> Failure {

@@ -3,6 +3,8 @@ use serde_json::{Value, json};
 use super::*;
 use crate::event::Native;
 
+mod control;
+
 /// An assistant message with this content.
 fn message(content: Value, stop_reason: &str) -> Value {
     json!({

@@ -1,12 +1,12 @@
 //! How messages and tools make up a turn.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::growth::Growth;
 use super::{Kind, Lawful, Verdict, ensure, same_json};
 use crate::event::{
-    AgentEvent, AssistantMessageEvent, MessageUpdateEvent, Page, ToolExecutionEndEvent,
-    ToolExecutionStartEvent, ToolExecutionUpdateEvent, TurnEndEvent,
+    AgentEvent, AssistantMessageEvent, MessageUpdateEvent, Page, ToolApprovalRequestEvent,
+    ToolExecutionEndEvent, ToolExecutionStartEvent, ToolExecutionUpdateEvent, TurnEndEvent,
 };
 use crate::message::{AssistantMessage, StopReason, ToolCall, ToolResultMessage};
 
@@ -21,6 +21,11 @@ pub(super) struct Turn<'a, P: Page> {
     /// How many of them have started.
     started: usize,
     results: Vec<&'a P::Message>,
+    /// How many messages came before the assistant message.
+    pub(super) before_answer: usize,
+    /// Whether the turn may answer calls of an earlier run in place of calling the model: what they
+    /// are shows at its end.
+    may_resume: bool,
 }
 
 enum Open<'a, P: Page> {
@@ -29,8 +34,19 @@ enum Open<'a, P: Page> {
 }
 
 struct Execution<'a> {
-    call: &'a ToolCall,
+    id: &'a str,
+    name: &'a str,
+    args: Args<'a>,
+    /// Whether the app was asked for its yes or no.
+    is_asked: bool,
     state: Progress,
+}
+
+/// Where the arguments of a call are known from.
+#[derive(Clone, Copy)]
+enum Args<'a> {
+    Message(&'a Map<String, Value>),
+    Event(&'a Value),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,8 +56,9 @@ enum Progress {
     Ended { is_error: bool },
 }
 
-impl<P: Page> Default for Turn<'_, P> {
-    fn default() -> Self {
+impl<P: Page> Turn<'_, P> {
+    /// A turn begins, the first one of the run or a later one.
+    pub(super) fn new(is_first: bool) -> Self {
         Self {
             messages: Vec::new(),
             open: None,
@@ -49,7 +66,18 @@ impl<P: Page> Default for Turn<'_, P> {
             calls: Vec::new(),
             started: 0,
             results: Vec::new(),
+            before_answer: 0,
+            may_resume: is_first,
         }
+    }
+
+    /// The stop reason of the assistant message, once it is complete and before its calls are
+    /// answered.
+    pub(super) fn answered_with(&self) -> Option<StopReason> {
+        let is_next = self.open.is_none() && self.started == 0;
+        self.assistant
+            .filter(|_| is_next)
+            .map(|message| message.stop_reason)
     }
 }
 
@@ -72,6 +100,7 @@ where
             AgentEvent::ToolExecutionStart(start) => self.tool_start(start),
             AgentEvent::ToolExecutionUpdate(update) => self.tool_update(update),
             AgentEvent::ToolExecutionEnd(end) => self.tool_end(end),
+            AgentEvent::ToolApprovalRequest(request) => self.approval_request(request),
             _ => Err("the event does not belong into a turn".to_owned()),
         }
     }
@@ -79,13 +108,19 @@ where
     /// The turn ends. Returns the stop reason of its assistant message.
     pub(super) fn end(&self, end: &TurnEndEvent<P>) -> Result<StopReason, String> {
         self.not_in_message()?;
-        let Some(message) = self.assistant else {
-            return Err("the turn has no assistant message".to_owned());
-        };
-        ensure(
-            end.message == *message,
-            || "turn_end does not carry the assistant message of the turn",
-        )?;
+        match self.assistant {
+            Some(message) => ensure(
+                end.message == *message,
+                || "turn_end does not carry the assistant message of the turn",
+            )?,
+            None => {
+                ensure(
+                    !self.calls.is_empty(),
+                    || "the turn has no assistant message",
+                )?;
+                self.resumes(&end.message)?;
+            }
+        }
         ensure(
             self.results.len() == self.calls.len(),
             || "a tool call has no result",
@@ -94,7 +129,21 @@ where
             end.tool_results.iter().eq(self.results.iter().copied()),
             || "turn_end does not carry the results of the turn",
         )?;
-        Ok(message.stop_reason)
+        Ok(end.message.stop_reason)
+    }
+
+    /// The calls that this turn answered are of this message, in its order.
+    fn resumes(&self, message: &AssistantMessage) -> Verdict {
+        let mut calls = message.tool_calls();
+        for execution in &self.calls {
+            let Some(call) = calls.find(|call| call.id == execution.id) else {
+                return Err("a tool ran for which there is no call".to_owned());
+            };
+            if let Args::Event(args) = execution.args {
+                same_call(&execution_of(call), execution.name, args)?;
+            }
+        }
+        Ok(())
     }
 
     fn not_in_message(&self) -> Verdict {
@@ -106,7 +155,7 @@ where
         self.open = Some(match message.kind() {
             Kind::Assistant(message) => {
                 ensure(
-                    self.assistant.is_none(),
+                    self.assistant.is_none() && self.calls.is_empty(),
                     || "the turn has a second assistant message",
                 )?;
                 Open::Assistant(Growth::new(message)?)
@@ -117,7 +166,7 @@ where
             }
             Kind::Other => {
                 ensure(
-                    self.assistant.is_none(),
+                    self.assistant.is_none() && self.calls.is_empty(),
                     || "a message that waited comes behind the assistant message",
                 )?;
                 Open::Other(message)
@@ -143,13 +192,8 @@ where
             (Some(Open::Assistant(growth)), Kind::Assistant(message)) => {
                 growth.end(message)?;
                 self.assistant = Some(message);
-                self.calls = message
-                    .tool_calls()
-                    .map(|call| Execution {
-                        call,
-                        state: Progress::Waiting,
-                    })
-                    .collect();
+                self.before_answer = self.messages.len();
+                self.calls = message.tool_calls().map(execution_of).collect();
             }
             (Some(Open::Other(started)), _) => {
                 ensure(started == message, || "a message changes before its end")?;
@@ -165,16 +209,25 @@ where
         Ok(())
     }
 
-    fn tool_start(&mut self, event: &ToolExecutionStartEvent<P>) -> Verdict {
+    fn tool_start(&mut self, event: &'a ToolExecutionStartEvent<P>) -> Verdict {
         self.not_in_message()?;
+        if self.may_resume && self.assistant.is_none() && self.messages.is_empty() {
+            self.calls.push(Execution {
+                id: &event.tool_call_id,
+                name: &event.tool_name,
+                args: Args::Event(&event.args),
+                is_asked: false,
+                state: Progress::Waiting,
+            });
+        }
         let Some(execution) = self.calls.get_mut(self.started) else {
             return Err("a tool starts for which there is no call".to_owned());
         };
         ensure(
-            execution.call.id == event.tool_call_id,
+            execution.id == event.tool_call_id,
             || "the tools do not start in the order of the calls",
         )?;
-        same_call(execution.call, &event.tool_name, &event.args)?;
+        same_call(execution, &event.tool_name, &event.args)?;
         execution.state = Progress::Running;
         self.started += 1;
         Ok(())
@@ -183,17 +236,30 @@ where
     fn tool_update(&mut self, event: &ToolExecutionUpdateEvent<P>) -> Verdict {
         self.not_in_message()?;
         let execution = self.running(&event.tool_call_id)?;
-        same_call(execution.call, &event.tool_name, &event.args)
+        same_call(execution, &event.tool_name, &event.args)
+    }
+
+    fn approval_request(&mut self, event: &ToolApprovalRequestEvent<P>) -> Verdict {
+        self.not_in_message()?;
+        let execution = self.running(&event.tool_call_id)?;
+        ensure(
+            execution.name == event.tool_name,
+            || "the tool has another name than the call",
+        )?;
+        ensure(
+            !std::mem::replace(&mut execution.is_asked, true),
+            || "approval of a call is asked for twice",
+        )
     }
 
     fn tool_end(&mut self, event: &ToolExecutionEndEvent<P>) -> Verdict {
         self.not_in_message()?;
-        let whole = self.assistant.is_some_and(|message| {
+        let whole = self.assistant.is_none_or(|message| {
             matches!(message.stop_reason, StopReason::Stop | StopReason::ToolUse)
         });
         let execution = self.running(&event.tool_call_id)?;
         ensure(
-            execution.call.name == event.tool_name,
+            execution.name == event.tool_name,
             || "the tool has another name than the call",
         )?;
         ensure(
@@ -209,7 +275,7 @@ where
     fn running(&mut self, id: &str) -> Result<&mut Execution<'a>, String> {
         self.calls
             .iter_mut()
-            .find(|execution| execution.call.id == id && execution.state == Progress::Running)
+            .find(|execution| execution.id == id && execution.state == Progress::Running)
             .ok_or_else(|| "no tool of this id is running".to_owned())
     }
 
@@ -223,11 +289,11 @@ where
             return Err("a result has no tool call".to_owned());
         };
         ensure(
-            execution.call.id == result.tool_call_id,
+            execution.id == result.tool_call_id,
             || "the results do not come in the order of the calls",
         )?;
         ensure(
-            execution.call.name == result.tool_name,
+            execution.name == result.tool_name,
             || "the result has another name than the call",
         )?;
         let is_error = result.is_error;
@@ -238,13 +304,24 @@ where
     }
 }
 
-fn same_call(call: &ToolCall, name: &str, args: &Value) -> Verdict {
+fn execution_of(call: &ToolCall) -> Execution<'_> {
+    Execution {
+        id: &call.id,
+        name: &call.name,
+        args: Args::Message(&call.arguments),
+        is_asked: false,
+        state: Progress::Waiting,
+    }
+}
+
+fn same_call(execution: &Execution<'_>, name: &str, args: &Value) -> Verdict {
     ensure(
-        call.name == name,
+        execution.name == name,
         || "the tool has another name than the call",
     )?;
-    ensure(
-        same_json(&Value::Object(call.arguments.clone()), args),
-        || "the arguments are not those of the message",
-    )
+    let is_same = match execution.args {
+        Args::Message(known) => same_json(&Value::Object(known.clone()), args),
+        Args::Event(known) => same_json(known, args),
+    };
+    ensure(is_same, || "the arguments are not those of the message")
 }

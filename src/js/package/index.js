@@ -38,6 +38,9 @@ function requireInit(name) {
   throw error;
 }
 
+// The shipped script has short names inside; a console shows this one.
+Object.defineProperty(glue.Agent, "name", { value: "Agent" });
+
 /** An agent. It is the class of the wasm module, which exists only behind init(). */
 export const Agent = new Proxy(glue.Agent, {
   construct(target, args, newTarget) {

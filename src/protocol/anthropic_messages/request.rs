@@ -44,11 +44,9 @@ pub fn encode(
     } else {
         "/v1/messages"
     };
-    let turns = history::prepare(
-        &context.messages,
-        &Target::new(Api::AnthropicMessages, model),
-    );
-    let blocks = blocks(&turns)?;
+    let target = Target::new(Api::AnthropicMessages, model);
+    let turns = history::prepare_request(&context.messages, &target)?;
+    let blocks = blocks(&turns);
     Ok(HttpRequest {
         url: http::join(base_url, path),
         headers: headers(model, options)?,
@@ -76,7 +74,7 @@ fn headers(model: &Model, options: &RequestOptions) -> Result<Vec<(String, Strin
 }
 
 /// All blocks of the conversation, in order. The first and the last are the user's.
-fn blocks<'a>(turns: &'a [Turn<'a>]) -> Result<Vec<Block<'a>>, Failure> {
+fn blocks<'a>(turns: &'a [Turn<'a>]) -> Vec<Block<'a>> {
     let mut blocks = Vec::new();
     for turn in turns {
         match turn {
@@ -91,15 +89,7 @@ fn blocks<'a>(turns: &'a [Turn<'a>]) -> Result<Vec<Block<'a>>, Failure> {
             }
         }
     }
-    match blocks.last() {
-        None => Err(http::invalid(&[
-            "the conversation is empty: add a user message",
-        ])),
-        Some(Block::Model(_)) => Err(http::invalid(&[
-            "the conversation ends with the model's answer: add a user message to go on",
-        ])),
-        Some(_) => Ok(blocks),
-    }
+    blocks
 }
 
 fn body(

@@ -119,6 +119,12 @@ fn a_failure_is_told_by_status_and_by_the_providers_own_words() {
             InvalidRequest,
             false,
         ),
+        (
+            400,
+            r#"{"error":{"message":"flagged by our usage policy","code":"invalid_prompt"}}"#,
+            Refused,
+            false,
+        ),
         (408, "", Timeout, true),
         (409, "", Http, true),
         (500, r#"{"error":{"message":"internal"}}"#, Http, true),

@@ -50,20 +50,7 @@ pub fn encode(
     options: &RequestOptions,
 ) -> Result<HttpRequest, Failure> {
     let target = Target::new(Api::GoogleGenerativeAi, model);
-    let turns = history::prepare(&context.messages, &target);
-    match turns.last() {
-        None => {
-            return Err(http::invalid(&[
-                "the conversation is empty: add a user message",
-            ]));
-        }
-        Some(Turn::Assistant(last)) if last.results.is_empty() => {
-            return Err(http::invalid(&[
-                "the conversation ends with the model's answer: add a user message to go on",
-            ]));
-        }
-        Some(_) => {}
-    }
+    let turns = history::prepare_request(&context.messages, &target)?;
     let writer = Writer {
         tools: &context.tools,
         reads_images: target.reads_images,
@@ -212,7 +199,7 @@ impl Writer<'_> {
             AssistantPart::Text(text, signature) => write_text(text, false, *signature, json),
             AssistantPart::Thinking(block) => {
                 let text = block.thinking.as_str();
-                let signature = block.thinking_signature.as_deref();
+                let signature = history::signature(block.thinking_signature.as_deref());
                 // Empty, it is the signature of a text that was.
                 if !text.is_empty() || signature.is_some() {
                     write_text(text, !text.is_empty(), signature, json);

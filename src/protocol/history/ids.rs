@@ -11,7 +11,7 @@ const MAX_LENGTH: usize = 64;
 ///
 /// The same calls in the same order always get the same ids.
 #[derive(Debug)]
-pub(super) struct IdRegistry {
+pub(in crate::protocol) struct IdRegistry {
     format: Option<ToolCallIdFormat>,
     /// Sorted.
     used: Vec<String>,
@@ -19,7 +19,7 @@ pub(super) struct IdRegistry {
 
 impl IdRegistry {
     /// A registry without ids. Without a format any text but the empty one is an id.
-    pub(super) fn new(format: Option<ToolCallIdFormat>) -> Self {
+    pub(in crate::protocol) fn new(format: Option<ToolCallIdFormat>) -> Self {
         Self {
             format,
             used: Vec::new(),
@@ -43,7 +43,7 @@ impl IdRegistry {
     }
 
     /// Whether the id was free. Now it is not.
-    fn claim(&mut self, id: &str) -> bool {
+    pub(in crate::protocol) fn claim(&mut self, id: &str) -> bool {
         match self.used.binary_search_by(|used| used.as_str().cmp(id)) {
             Ok(_) => false,
             Err(place) => {

@@ -5,7 +5,7 @@
 //! every host reads, and an extra stands in the table only if the host documents it.
 
 use crate::model::{Compat, MaxTokensField, Model, ReasoningField, ToolCallIdFormat};
-use crate::text::find;
+use crate::protocol::openai::is_at;
 
 #[cfg(test)]
 mod tests;
@@ -49,7 +49,8 @@ const PLAIN: Switches = Switches {
 impl Switches {
     /// The switches for a model at `base_url`.
     pub(super) fn resolve(base_url: &str, model: &Model) -> Self {
-        let mut switches = by_host(host(base_url));
+        let known = HOSTS.iter().find(|(domains, _)| is_at(base_url, domains));
+        let mut switches = known.map_or(PLAIN, |(_, switches)| *switches);
         if let Some(compat) = &model.compat {
             switches.apply(compat);
         }
@@ -76,26 +77,6 @@ fn set<T: Copy>(switch: &mut T, choice: Option<T>) {
     if let Some(choice) = choice {
         *switch = choice;
     }
-}
-
-/// The host name in a URL, without user and port.
-fn host(url: &str) -> &str {
-    let rest = find(url, "://")
-        .and_then(|at| url.get(at + 3..))
-        .unwrap_or(url);
-    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    let host = authority.rsplit('@').next().unwrap_or_default();
-    host.split(':').next().unwrap_or_default()
-}
-
-fn by_host(host: &str) -> Switches {
-    let host = host.to_ascii_lowercase();
-    let is_in = |domain: &&str| {
-        host.strip_suffix(*domain)
-            .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
-    };
-    let known = HOSTS.iter().find(|(domains, _)| domains.iter().any(is_in));
-    known.map_or(PLAIN, |(_, switches)| *switches)
 }
 
 /// Domains, and what their hosts accept.

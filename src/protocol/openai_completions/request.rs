@@ -15,12 +15,10 @@ use std::borrow::Cow;
 use super::hosts::Switches;
 use crate::error::Failure;
 use crate::model::{
-    CacheRetention, MaxTokensField, Model, ReasoningField, RequestOptions, ThinkingLevel,
-    ToolDefinition,
+    CacheRetention, MaxTokensField, Model, ReasoningField, RequestOptions, ToolDefinition,
 };
 use crate::protocol::history::{self, AssistantPart, AssistantTurn, Target, Turn, UserPart};
-use crate::protocol::http::{self, Headers};
-use crate::protocol::{Api, Context, HttpRequest};
+use crate::protocol::{Api, Context, HttpRequest, http, openai};
 use crate::text::json::JsonWriter;
 use body::{Content, WireCall, WireMessage, write_tools};
 
@@ -51,29 +49,9 @@ pub fn encode(
     let body = body(model, context, options, &switches)?;
     Ok(HttpRequest {
         url: http::join(base_url, PATH),
-        headers: headers(model, options, &switches)?,
+        headers: openai::headers(model, options, switches.key_in_own_header)?,
         body,
     })
-}
-
-fn headers(
-    model: &Model,
-    options: &RequestOptions,
-    switches: &Switches,
-) -> Result<Vec<(String, String)>, Failure> {
-    let mut headers = Headers::default();
-    headers.set("content-type", "application/json")?;
-    headers.set("accept", "text/event-stream")?;
-    if let Some(key) = options.api_key.as_deref().filter(|key| !key.is_empty()) {
-        if switches.key_in_own_header {
-            headers.set("api-key", key)?;
-        } else {
-            headers.set("authorization", &["Bearer ", key].concat())?;
-        }
-    }
-    headers.extend(model.headers.as_ref())?;
-    headers.extend(options.headers.as_ref())?;
-    Ok(headers.into_vec())
 }
 
 fn body(
@@ -116,7 +94,9 @@ fn body(
             })
             .number(limit.trunc());
         }
-        if let Some(effort) = effort(options.reasoning, switches).filter(|_| takes_effort) {
+        if let Some(effort) =
+            openai::effort(options.reasoning, switches.all_efforts).filter(|_| takes_effort)
+        {
             json.key("reasoning_effort").string(effort);
         }
         if switches.store {
@@ -129,18 +109,6 @@ fn body(
     Ok(json.into_text())
 }
 
-/// The word for a level. Nothing for "off": what models accept for it differs from one to the next.
-fn effort(level: ThinkingLevel, switches: &Switches) -> Option<&'static str> {
-    match level {
-        ThinkingLevel::Off => None,
-        ThinkingLevel::Minimal if switches.all_efforts => Some("minimal"),
-        ThinkingLevel::Minimal | ThinkingLevel::Low => Some("low"),
-        ThinkingLevel::Medium => Some("medium"),
-        ThinkingLevel::Xhigh if switches.all_efforts => Some("xhigh"),
-        ThinkingLevel::High | ThinkingLevel::Xhigh => Some("high"),
-    }
-}
-
 fn messages<'a>(
     model: &'a Model,
     context: &'a Context,
@@ -148,12 +116,7 @@ fn messages<'a>(
 ) -> Result<Vec<WireMessage<'a>>, Failure> {
     let mut target = Target::new(Api::OpenAiCompletions, model);
     target.id_format = Some(switches.id_format);
-    let turns = history::prepare(&context.messages, &target);
-    if turns.is_empty() {
-        return Err(http::invalid(&[
-            "the conversation is empty: add a user message",
-        ]));
-    }
+    let turns = history::prepare_request(&context.messages, &target)?;
     let mut writer = Writer {
         messages: Vec::new(),
         model,
@@ -167,13 +130,6 @@ fn messages<'a>(
             role,
             Some(Content::Text(Cow::Borrowed(&context.system_prompt))),
         );
-    }
-    if let Some(Turn::Assistant(last)) = turns.last()
-        && last.results.is_empty()
-    {
-        return Err(http::invalid(&[
-            "the conversation ends with the model's answer: add a user message to go on",
-        ]));
     }
     for turn in turns {
         match turn {
@@ -239,7 +195,7 @@ impl<'a> Writer<'a, '_> {
                 name: self
                     .switches
                     .result_name
-                    .then(|| self.tool_name(result.name)),
+                    .then(|| history::tool_name(result.name, self.tools)),
                 ..WireMessage::default()
             });
         }
@@ -257,7 +213,7 @@ impl<'a> Writer<'a, '_> {
                 AssistantPart::Thinking(block) if block.thinking.trim().is_empty() => {}
                 AssistantPart::Thinking(block) => thoughts.push(block.thinking.as_str()),
                 AssistantPart::Call(part) => {
-                    let name = self.tool_name(&part.call.name);
+                    let name = history::tool_name(&part.call.name, self.tools);
                     calls.push(WireCall {
                         id: part.id,
                         name,
@@ -284,16 +240,6 @@ impl<'a> Writer<'a, '_> {
         }
         message.tool_calls = calls;
         message
-    }
-
-    /// The name of a called tool: as it is if the tool is offered, else within OpenAI's rules, since
-    /// models make up names and hosts refuse whole conversations for one.
-    fn tool_name(&self, name: &'a str) -> Cow<'a, str> {
-        if self.tools.iter().any(|tool| tool.name == name) {
-            Cow::Borrowed(name)
-        } else {
-            history::valid_name(name)
-        }
     }
 
     /// The thinking that goes back with calls. DeepSeek and Moonshot refuse a calling turn without

@@ -185,6 +185,7 @@ impl StreamDecoder {
             }
             let key = block.key;
             let told = || Some(call?.get("thoughtSignature")?.as_str()?.into_owned());
+            let told = || told().filter(|signature| !signature.is_empty());
             if let Some(signature) = signature.or_else(told) {
                 parts.push(StreamPart::ToolCallSignature { key, signature });
             }

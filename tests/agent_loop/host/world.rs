@@ -6,8 +6,8 @@ use std::rc::Rc;
 
 use serde_json::{Value, json};
 use sluice_agent::agent::host::{
-    BeforeToolCall, Call, Clock, Head, Host, HttpResponse, Presenter, Progress, Rules, Source,
-    Tail, Tool, ToolOutput, ToolRunner, Transport,
+    Approval, BeforeToolCall, Call, Clock, FinishTurn, Head, Host, HttpResponse, Presenter,
+    Progress, Rules, Source, Tail, Tool, ToolOutput, ToolRunner, Transport,
 };
 use sluice_agent::assemble::{AssembledCall, Batch};
 use sluice_agent::error::{ErrorCode, ErrorInfo, Failure};
@@ -227,8 +227,28 @@ impl ToolRunner for FakeHost {
         let before = self.before.borrow().clone();
         Ok(match before {
             Some(before) => before(&call.id, arguments),
-            None => BeforeToolCall::Run(arguments),
+            None => Ok(arguments).into(),
         })
+    }
+
+    async fn needs_approval(
+        &self,
+        call: &AssembledCall,
+        _arguments: &Value,
+    ) -> Result<bool, String> {
+        self.visit(Point::NeedsApproval).await?;
+        let tools = self.tools.borrow();
+        let tool = tools.iter().find(|tool| tool.tool.name == call.name);
+        let asks = tool.is_some_and(|tool| tool.asks);
+        if asks {
+            self.approvals.request(&call.id);
+        }
+        Ok(asks)
+    }
+
+    async fn approval(&self, call: &AssembledCall) -> Approval {
+        self.visit(Point::Approval).await.expect("no failure");
+        self.approvals.decision(&call.id).await
     }
 
     async fn run_tool(
@@ -364,6 +384,31 @@ impl Host for FakeHost {
             idle_timeout_ms: self.idle_timeout_ms.get(),
             source,
         })
+    }
+
+    fn forget(&self, messages: &[Message]) {
+        let mut transcript = self.transcript.borrow_mut();
+        let kept = transcript.len() - messages.len();
+        assert_eq!(&transcript[kept..], messages, "the failed turn is the last");
+        transcript.truncate(kept);
+    }
+
+    async fn finish_turn(
+        &self,
+        message: &AssistantMessage,
+        _results: &[Message],
+    ) -> Result<FinishTurn, Failure> {
+        self.visit(Point::FinishTurn).await.map_err(hook_failed)?;
+        let finish = self.finish.borrow().clone();
+        Ok(finish.map_or(FinishTurn::AsUsual, |finish| finish(message)))
+    }
+
+    async fn online(&self) {
+        self.visit(Point::Online).await.expect("no failure");
+    }
+
+    fn random(&self) -> f64 {
+        0.5
     }
 
     async fn has_steering(&self) -> bool {

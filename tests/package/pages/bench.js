@@ -1,6 +1,6 @@
 // The measurements. Bytes come from a `fetch` that has them ready, so that no network is measured.
 import init, { Agent } from "/sluice-agent/index.js";
-import loadGlue from "/sluice-agent/sluice_agent.js";
+import { memory as moduleMemory } from "./memory.js";
 
 const FRAMES_PER_CHUNK = 8;
 const model = { id: "bench", api: "openai-completions", baseUrl: "http://localhost/v1" };
@@ -147,16 +147,15 @@ async function toolArguments(shape, size) {
 
 /** Bytes of wasm memory while short runs are made. */
 async function memory(runs, isFreed) {
-  const { memory } = await loadGlue();
   const bytes = textChunks(20);
-  const sizes = [[0, memory.buffer.byteLength]];
+  const sizes = [[0, moduleMemory.buffer.byteLength]];
   for (let run = 1; run <= runs; run++) {
     const agent = new Agent({ initialState: { model }, fetch: async () => response(bytes) });
     agent.subscribe(() => {});
     await agent.prompt("Go");
     if (isFreed) agent.free();
     if (run % 100 === 0) await breathe();
-    if ([100, 1000, runs / 2, runs].includes(run)) sizes.push([run, memory.buffer.byteLength]);
+    if ([100, 1000, runs / 2, runs].includes(run)) sizes.push([run, moduleMemory.buffer.byteLength]);
   }
   return sizes;
 }

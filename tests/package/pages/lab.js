@@ -1,5 +1,6 @@
 // What the tests use inside the page: the loaded package, agents, and recordings of their runs.
 import init, * as sluice from "/sluice-agent/index.js";
+import { memory } from "./memory.js";
 import "./watch.js";
 import { outline, record } from "./record.js";
 
@@ -36,4 +37,4 @@ async function failureOf(run) {
   return "no error";
 }
 
-Object.assign(globalThis, { sluice: { ...sluice, init }, outline, record, newAgent, newTool, seen, failureOf, isLoaded: true });
+Object.assign(globalThis, { sluice: { ...sluice, init }, outline, record, memory, newAgent, newTool, seen, failureOf, isLoaded: true });

@@ -3,11 +3,10 @@
 
 use std::borrow::Cow;
 
-use serde_json::Value;
-
 use crate::message::ImageContent;
 use crate::model::ToolDefinition;
 use crate::protocol::history::{self, AssistantPart, CallResult, UserPart};
+use crate::protocol::tool_schema::write_parameters;
 use crate::text::json::JsonWriter;
 
 /// Stands for an image in the model's own turn: the wire has no place for one.
@@ -162,26 +161,14 @@ fn media_type(image: &ImageContent) -> Option<&'static str> {
     Some(name)
 }
 
-/// Writes a tool. Its schema is that of an object, and what the API refuses at the top of one is
-/// left out: the arguments are checked by the whole schema all the same.
+/// Writes a tool.
 pub(super) fn write_tool(tool: &ToolDefinition, mark: Option<&str>, json: &mut JsonWriter) {
     json.object(|json| {
         json.key("name").string(&tool.name);
         if !tool.description.is_empty() {
             json.key("description").string(&tool.description);
         }
-        json.key("input_schema").object(|json| {
-            json.key("type").string("object");
-            let Value::Object(schema) = &tool.parameters else {
-                json.key("properties").object(|_| {});
-                return;
-            };
-            for (key, value) in schema {
-                if !matches!(key.as_str(), "type" | "anyOf" | "oneOf" | "allOf") {
-                    json.key(key).value(value);
-                }
-            }
-        });
+        write_parameters(&tool.parameters, json.key("input_schema"));
         write_mark(mark, json);
     });
 }

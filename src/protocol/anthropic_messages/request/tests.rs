@@ -312,14 +312,14 @@ fn thinking_leaves_no_room_for_a_temperature_or_a_forced_call() {
 fn a_schema_is_that_of_an_object_as_the_api_takes_it() {
     let table = [
         (json!(null), json!({ "type": "object", "properties": {} })),
-        (json!({}), json!({ "type": "object" })),
+        (json!({}), json!({ "type": "object", "properties": {} })),
         (
             json!({ "type": "object", "properties": { "a": { "anyOf": [true] } }, "required": ["a"] }),
             json!({ "type": "object", "properties": { "a": { "anyOf": [true] } }, "required": ["a"] }),
         ),
         (
             json!({ "anyOf": [], "oneOf": [], "allOf": [], "description": "x" }),
-            json!({ "type": "object", "description": "x" }),
+            json!({ "type": "object", "description": "x", "properties": {} }),
         ),
     ];
     for (parameters, expected) in table {

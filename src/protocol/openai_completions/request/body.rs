@@ -5,8 +5,9 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-use crate::model::{ToolChoice, ToolChoiceMode, ToolDefinition};
+use crate::model::{ToolChoice, ToolDefinition};
 use crate::protocol::history::UserPart;
+use crate::protocol::openai;
 use crate::text::json::JsonWriter;
 
 /// A message of any role; what its role does not have is absent.
@@ -106,38 +107,17 @@ pub(super) fn write_tools(
 ) {
     json.key("tools")
         .array(|json| tools.iter().for_each(|tool| write_tool(tool, json)));
-    let mode = match choice {
-        None => return,
-        Some(ToolChoice::Mode(ToolChoiceMode::Auto)) => "auto",
-        Some(ToolChoice::Mode(ToolChoiceMode::None)) => "none",
-        Some(ToolChoice::Mode(ToolChoiceMode::Required)) => "required",
-        Some(ToolChoice::Tool(tool)) => {
-            json.key("tool_choice").object(|json| {
-                json.key("type").string("function");
-                json.key("function").object(|json| {
-                    json.key("name").string(&tool.name);
-                });
-            });
-            return;
-        }
-    };
-    json.key("tool_choice").string(mode);
+    openai::write_tool_choice(choice, json, |name, json| {
+        json.key("function").object(|json| {
+            json.key("name").string(name);
+        });
+    });
 }
 
 fn write_tool(tool: &ToolDefinition, json: &mut JsonWriter) {
     json.object(|json| {
         json.key("type").string("function");
-        json.key("function").object(|json| {
-            json.key("name").string(&tool.name);
-            if !tool.description.is_empty() {
-                json.key("description").string(&tool.description);
-            }
-            json.key("parameters");
-            match &tool.parameters {
-                Value::Object(schema) => json.map(schema),
-                // A tool without parameters still needs the schema of an object.
-                _ => json.raw(r#"{"type":"object","properties":{}}"#),
-            };
-        });
+        json.key("function")
+            .object(|json| openai::write_function(tool, json));
     });
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::error::ErrorCode;
 use crate::message::Message;
-use crate::model::{Compat, Named};
+use crate::model::{Compat, Named, ThinkingLevel};
 
 fn model(extra: Value) -> Model {
     let mut model =

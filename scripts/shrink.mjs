@@ -1,0 +1,85 @@
+// Makes target/pkg (wasm-bindgen's output) small: the module by wasm-opt, and what wasm-opt cannot know.
+// `scripts/package` runs it. WASM_OPT replaces the optimisation flags, to measure others.
+import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import binaryen from "binaryen";
+
+const scripts = dirname(fileURLToPath(import.meta.url));
+const built = join(scripts, "../target/pkg");
+const wasmPath = join(built, "sluice_agent_bg.wasm");
+const gluePath = join(built, "sluice_agent.js");
+
+// Flattening gives the passes behind it more to merge. The lowest kilobyte of memory is the end of a stack of 1 MB.
+const DEFAULT_FLAGS = "--low-memory-unused -Os --flatten --rereloop -Os -Os --strip-debug --strip-producers";
+
+// The features that browsers have and rustc uses. Not --all-features: browsers refuse such a module.
+const FEATURES = {
+  BulkMemory: "bulk-memory",
+  BulkMemoryOpt: "bulk-memory-opt",
+  SignExt: "sign-ext",
+  MutableGlobals: "mutable-globals",
+  NontrappingFPToInt: "nontrapping-float-to-int",
+  ReferenceTypes: "reference-types",
+  Multivalue: "multivalue",
+};
+
+/** Where the standard library reports a panic before it aborts. */
+const PANIC = /^<?(core|std|alloc|hashbrown|__rustc)\b.*(panic|_fail(ed)?$|_fail(ed)?::|handle_error|capacity_overflow|alloc_error|__rust_end_short_backtrace)/;
+
+/**
+ * A panic is a trap in any case: the browser has no standard error to write to. Trapping at once
+ * leaves out what would make a text that nobody gets to see.
+ */
+function trapAtOnce(bytes) {
+  const module = binaryen.readBinary(bytes);
+  module.setFeatures(Object.keys(FEATURES).reduce((all, name) => all | binaryen.Features[name], 0));
+  let found = 0;
+  for (let index = 0; index < module.getNumFunctions(); index++) {
+    const func = module.getFunctionByIndex(index);
+    const { name, module: importedFrom } = binaryen.getFunctionInfo(func);
+    if (importedFrom || !PANIC.test(name)) continue;
+    binaryen.Function.setBody(func, module.unreachable());
+    found++;
+  }
+  if (found === 0) throw new Error("no function of the module reports a panic: did their names change?");
+  return module.emitBinary();
+}
+
+/** Runs wasm-opt. Returns the short names that imports and exports now have. */
+function optimise() {
+  const flags = (process.env.WASM_OPT ?? DEFAULT_FLAGS).split(" ").filter((flag) => flag !== "");
+  const features = Object.values(FEATURES).map((name) => `--enable-${name}`);
+  const args = [...flags, "--minify-imports-and-exports-and-modules", ...features, wasmPath, "-o", wasmPath];
+  return JSON.parse(execFileSync(join(scripts, "node_modules/.bin/wasm-opt"), args, { encoding: "utf8" }));
+}
+
+/** The glue under the module's short names. A name that is not there exactly once is an error. */
+function renamed(glue, { imports, exports }) {
+  const shortExports = new Map(exports);
+  let text = glue.replace(/(?<![\w$.])wasm\.([\w$]+)/g, (_, name) => {
+    if (!shortExports.has(name)) throw new Error(`the glue uses ${name}, which the module does not export`);
+    return `wasm.${shortExports.get(name)}`;
+  });
+  const once = (before, after) => {
+    const parts = text.split(before);
+    if (parts.length !== 2) throw new Error(`the glue has ${parts.length - 1} times ${before.trim()}, expected 1`);
+    text = parts.join(after);
+  };
+  once(`\n        "./sluice_agent_bg.js": import0,`, `\n        a: import0,`);
+  for (const [module, name, short] of imports) {
+    if (module === "./sluice_agent_bg.js") {
+      once(`\n        ${name}: `, `\n        ${short}: `);
+    } else {
+      // A function of a script that needs no glue: it comes with the others now.
+      const [, script] = text.match(new RegExp(`"${module}": (import\\d+),`)) ?? [];
+      if (script === undefined) throw new Error(`the glue does not import ${module}`);
+      once("const import0 = {", `const import0 = {\n        ${short}: ${script}.${name},`);
+    }
+  }
+  return text;
+}
+
+writeFileSync(wasmPath, trapAtOnce(readFileSync(wasmPath)));
+writeFileSync(gluePath, renamed(readFileSync(gluePath, "utf8"), optimise()));

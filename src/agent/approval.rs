@@ -1,0 +1,103 @@
+//! Tool calls that wait for the app's yes or no.
+//!
+//! Owns who waits and what was decided. Refuses to know why a call needs approval, and what becomes
+//! of one that is denied.
+
+use std::cell::{Cell, RefCell};
+use std::future::poll_fn;
+use std::task::{Context, Poll, Waker};
+
+use crate::agent::host::Approval;
+
+/// The calls that wait, and the decisions on them. A decision may come before anyone waits for it:
+/// from the listener that hears of the request, or from a page that has just been loaded again.
+#[derive(Debug, Default)]
+pub struct Approvals {
+    calls: RefCell<Vec<Waiting>>,
+    /// How often steering has come.
+    steered: Cell<u32>,
+    wakers: RefCell<Vec<Waker>>,
+}
+
+#[derive(Debug)]
+struct Waiting {
+    id: String,
+    decision: Option<Approval>,
+}
+
+impl Approvals {
+    /// A call waits from now on. Asking again changes nothing.
+    pub fn request(&self, id: &str) {
+        let mut calls = self.calls.borrow_mut();
+        if !calls.iter().any(|call| call.id == id) {
+            calls.push(Waiting {
+                id: id.to_owned(),
+                decision: None,
+            });
+        }
+    }
+
+    /// Decides on a call. False if no such call waits, or it is decided on.
+    pub fn decide(&self, id: &str, decision: Approval) -> bool {
+        let mut calls = self.calls.borrow_mut();
+        let undecided = |call: &&mut Waiting| call.id == id && call.decision.is_none();
+        let Some(call) = calls.iter_mut().find(undecided) else {
+            return false;
+        };
+        call.decision = Some(decision);
+        drop(calls);
+        self.wake();
+        true
+    }
+
+    /// A steering message has come: whoever waits may see that the decision is needless.
+    pub fn steer(&self) {
+        self.steered.set(self.steered.get().wrapping_add(1));
+        self.wake();
+    }
+
+    /// A call waits no more.
+    pub fn withdraw(&self, id: &str) {
+        self.calls.borrow_mut().retain(|call| call.id != id);
+    }
+
+    /// No call waits any more.
+    pub fn clear(&self) {
+        self.calls.borrow_mut().clear();
+    }
+
+    /// The calls that nobody has decided on, oldest first.
+    pub fn pending(&self) -> Vec<String> {
+        let calls = self.calls.borrow();
+        let pending = calls.iter().filter(|call| call.decision.is_none());
+        pending.map(|call| call.id.clone()).collect()
+    }
+
+    /// Whether this call waits, decided on or not.
+    pub fn is_requested(&self, id: &str) -> bool {
+        self.calls.borrow().iter().any(|call| call.id == id)
+    }
+
+    /// The decision on a call, or the news of steering that comes first.
+    pub async fn decision(&self, id: &str) -> Approval {
+        let steered = self.steered.get();
+        poll_fn(|context| self.poll(id, steered, context)).await
+    }
+
+    fn poll(&self, id: &str, steered: u32, context: &mut Context<'_>) -> Poll<Approval> {
+        let calls = self.calls.borrow();
+        let call = calls.iter().find(|call| call.id == id);
+        if let Some(decision) = call.and_then(|call| call.decision.clone()) {
+            return Poll::Ready(decision);
+        }
+        if self.steered.get() != steered {
+            return Poll::Ready(Approval::Steered);
+        }
+        self.wakers.borrow_mut().push(context.waker().clone());
+        Poll::Pending
+    }
+
+    fn wake(&self) {
+        self.wakers.take().into_iter().for_each(Waker::wake);
+    }
+}

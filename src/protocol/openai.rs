@@ -1,0 +1,97 @@
+//! What OpenAI's two protocols, and the hosts that speak either, have in common.
+//!
+//! Owns how a host is recognised, which header carries the key, the words for thinking levels, and
+//! how a function is described. Refuses to know which host takes what: each protocol has a table.
+
+use crate::error::Failure;
+use crate::model::{
+    Model, RequestOptions, ThinkingLevel, ToolChoice, ToolChoiceMode, ToolDefinition,
+};
+use crate::protocol::http::Headers;
+use crate::protocol::tool_schema::write_parameters;
+use crate::text::find;
+use crate::text::json::JsonWriter;
+
+/// Whether the host of a URL is one of these domains or below one.
+pub(crate) fn is_at(url: &str, domains: &[&str]) -> bool {
+    let host = host(url).to_ascii_lowercase();
+    domains.iter().any(|domain| {
+        host.strip_suffix(domain)
+            .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+    })
+}
+
+/// The host name in a URL, without user and port.
+fn host(url: &str) -> &str {
+    let rest = find(url, "://")
+        .and_then(|at| url.get(at + 3..))
+        .unwrap_or(url);
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let host = authority.rsplit('@').next().unwrap_or_default();
+    host.split(':').next().unwrap_or_default()
+}
+
+/// The headers of a request. With `key_in_own_header` the key goes into `api-key`, as on Azure.
+pub(crate) fn headers(
+    model: &Model,
+    options: &RequestOptions,
+    key_in_own_header: bool,
+) -> Result<Vec<(String, String)>, Failure> {
+    let mut headers = Headers::default();
+    headers.set("content-type", "application/json")?;
+    headers.set("accept", "text/event-stream")?;
+    if let Some(key) = options.api_key.as_deref().filter(|key| !key.is_empty()) {
+        if key_in_own_header {
+            headers.set("api-key", key)?;
+        } else {
+            headers.set("authorization", &["Bearer ", key].concat())?;
+        }
+    }
+    headers.extend(model.headers.as_ref())?;
+    headers.extend(options.headers.as_ref())?;
+    Ok(headers.into_vec())
+}
+
+/// The word for a level. Nothing for "off": what models accept for it differs from one to the next.
+/// Without `all` only `low`, `medium` and `high` are used.
+pub(crate) fn effort(level: ThinkingLevel, all: bool) -> Option<&'static str> {
+    match level {
+        ThinkingLevel::Off => None,
+        ThinkingLevel::Minimal if all => Some("minimal"),
+        ThinkingLevel::Minimal | ThinkingLevel::Low => Some("low"),
+        ThinkingLevel::Medium => Some("medium"),
+        ThinkingLevel::Xhigh if all => Some("xhigh"),
+        ThinkingLevel::High | ThinkingLevel::Xhigh => Some("high"),
+    }
+}
+
+/// Writes the name, the description and the parameters of a function.
+pub(crate) fn write_function(tool: &ToolDefinition, json: &mut JsonWriter) {
+    json.key("name").string(&tool.name);
+    if !tool.description.is_empty() {
+        json.key("description").string(&tool.description);
+    }
+    write_parameters(&tool.parameters, json.key("parameters"));
+}
+
+/// Writes the choice among the tools. `write_named` writes the member that names the one tool.
+pub(crate) fn write_tool_choice(
+    choice: Option<&ToolChoice>,
+    json: &mut JsonWriter,
+    write_named: fn(&str, &mut JsonWriter),
+) {
+    let mode = match choice {
+        None => return,
+        Some(ToolChoice::Mode(ToolChoiceMode::Auto)) => "auto",
+        Some(ToolChoice::Mode(ToolChoiceMode::None)) => "none",
+        Some(ToolChoice::Mode(ToolChoiceMode::Required)) => "required",
+        Some(ToolChoice::Tool(tool)) => {
+            json.key("tool_choice").object(|json| {
+                json.key("type").string("function");
+                write_named(&tool.name, json);
+            });
+            return;
+        }
+    };
+    json.key("tool_choice").string(mode);
+}

@@ -1,0 +1,49 @@
+//! OpenAI's Responses API and the hosts that speak it.
+//!
+//! Owns what is peculiar to this wire: `request.rs` writes the conversation as a list of items,
+//! `hosts.rs` knows how hosts differ, `stream.rs` and `items.rs` read the response, `replay.rs` is
+//! what an item leaves behind in a message so that it can be sent back. Refuses to keep anything on the server:
+//! every request carries the whole conversation, and thinking goes back encrypted or not at all.
+//!
+//! ```
+//! use sluice_agent::protocol::{Api, Decoder, StreamPart};
+//! use sluice_agent::text::sse::Frame;
+//!
+//! let mut decoder = Api::OpenAiResponses.decoder();
+//! let mut parts = Vec::new();
+//! for data in [
+//!     r#"{"type":"response.output_text.delta","output_index":0,"content_index":0,"delta":"Hi"}"#,
+//!     r#"{"type":"response.completed","response":{"status":"completed","output":[]}}"#,
+//! ] {
+//!     decoder.on_frame(Frame { event: "", data, is_whole: true }, &mut parts);
+//! }
+//! assert_eq!(parts[0], StreamPart::Text("Hi".into()));
+//! assert!(decoder.is_done());
+//! ```
+
+mod hosts;
+mod items;
+mod replay;
+mod request;
+mod stream;
+mod wire;
+
+pub use request::encode;
+pub use stream::StreamDecoder;
+
+use crate::error::{ErrorCode, ErrorInfo, Failure};
+use crate::protocol::failure;
+
+/// The protocol's name, which begins every error message.
+const API: &str = "openai-responses";
+
+/// What a response with a status outside 200–299 means. `body` is its text, `retry_after_ms` what
+/// its `retry-after` header asks for.
+pub fn http_error(status: u16, body: &str, retry_after_ms: Option<f64>) -> Failure {
+    failure::from_http(API, status, body, retry_after_ms)
+}
+
+/// A response that is not as the protocol has it. The next one may be.
+fn bad_response(what: &str) -> Failure {
+    ErrorInfo::new(ErrorCode::BadResponse, [API, ": ", what].concat()).retryable(true)
+}
