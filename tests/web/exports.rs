@@ -41,11 +41,6 @@ pub(crate) fn exports() -> JsValue {
             .into_js_value(),
     );
     put(
-        "streamProxy",
-        Closure::<dyn Fn(JsValue, JsValue, JsValue) -> Outcome>::new(js::stream_proxy)
-            .into_js_value(),
-    );
-    put(
         "complete",
         Closure::<dyn Fn(JsValue, JsValue, JsValue) -> JsValue>::new(|model, context, options| {
             js::complete(model, context, options).into()
