@@ -28,6 +28,13 @@ function crateVersion() {
   return JSON.parse(metadata).packages.find((p) => p.name === "sluice-agent").version;
 }
 
+/** The module's scripts lie in a folder that wasm-bindgen names: one copy of them serves all that import them. */
+function besideSnippets(text) {
+  const folders = readdirSync(join(built, "snippets"));
+  if (folders.length !== 1) throw new Error(`snippets/ has ${folders.length} folders, expected 1`);
+  return text.replace(/(from ")\.\.\/(\w+\.js")/g, `$1./snippets/${folders[0]}/src/js/$2`);
+}
+
 /** The generated declarations, without the exports of the raw module (they change with every build). */
 function declarations() {
   let text = read(join(built, "sluice_agent.d.ts"));
@@ -95,7 +102,11 @@ cpSync(join(built, "sluice_agent_bg.wasm"), join(out, "sluice_agent_bg.wasm"));
 cpSync(join(root, "src/js/package/index.d.ts"), join(out, "index.d.ts"));
 for (const name of ["README.md", "LICENSE", "CHANGELOG.md"]) cpSync(join(root, name), join(out, name));
 
-const entry = read(join(root, "src/js/package/index.js"));
+const scripts = join(root, "src/js/package");
+for (const name of readdirSync(scripts).filter((name) => name.endsWith(".js"))) {
+  writeFileSync(join(built, name), besideSnippets(read(join(scripts, name))));
+}
+const entry = read(join(built, "index.js"));
 write("index.js", mainScript(entry));
 write("inline.js", inlineScript(entry));
 write("sluice_agent.d.ts", declarations());

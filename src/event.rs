@@ -18,6 +18,7 @@ use serde_json::Value;
 
 use crate::message::{AssistantMessage, ImageContent, Message, StopReason, ToolCall};
 use crate::tagged::tagged_union;
+use crate::text::json::read_names;
 
 /// A value that events can carry.
 pub trait Carried: Debug + Clone + PartialEq + Serialize + DeserializeOwned + 'static {}
@@ -587,3 +588,11 @@ impl<P: Page> AssistantMessageEvent<P> {
         }
     }
 }
+
+read_names!(AgentEndReason, "the reason of an end", {
+    "done" => Done,
+    "error" => Error,
+    "aborted" => Aborted,
+    "terminated" => Terminated,
+    "max_turns" => MaxTurns,
+});

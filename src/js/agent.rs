@@ -250,6 +250,7 @@ impl Agent {
             run.abort(&JsValue::UNDEFINED, &self.core.channel);
         }
         self.clear_all_queues();
+        self.core.state.forget_taken();
         self.clear_messages();
         self.core.approvals.clear();
         self.core.state.set("streamMessage", &JsValue::NULL);
@@ -480,6 +481,8 @@ impl Agent {
         let mut waiting = self.core.steering.borrow_mut().take();
         waiting.append(&mut messages);
         let open = open_calls::find(&self.core);
+        self.core.state.forget_taken();
+        let waiting = self.core.state.take(waiting);
         *self.core.run.borrow_mut() = Some(control.clone());
         self.core.state.begin_run();
         self.core.channel.open(&control.signal());

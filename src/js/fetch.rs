@@ -19,7 +19,7 @@ use crate::js::{error, value};
 use crate::protocol::HttpRequest;
 use crate::text::{find, number};
 
-#[wasm_bindgen(module = "/src/js/body.js")]
+#[wasm_bindgen(module = "/src/js/streams.js")]
 extern "C" {
     #[derive(Debug)]
     type Pump;

@@ -13,7 +13,6 @@ use std::rc::Rc;
 
 use gloo_timers::future::TimeoutFuture;
 use js_sys::{Array, Function, Object};
-use serde::Serialize;
 use wasm_bindgen::prelude::*;
 use web_sys::AbortController;
 
@@ -30,16 +29,17 @@ use crate::js::input::check_message;
 use crate::js::live::{Delivery, Update};
 use crate::js::network::{Network, call_hook, hook_failed};
 use crate::js::options::{Hook, THINKING_LEVELS};
-use crate::js::page::{Handle, JsPage, event_to_js, to_js};
+use crate::js::page::{Handle, JsPage, event_to_js};
 use crate::js::run_control::RunControl;
 use crate::js::stream_fn::AppStream;
 use crate::js::tool::{PageTool, ToolSet};
 use crate::js::{error, transcript, value};
-use crate::message::{AssistantMessage, StopReason, Usage};
+use crate::message::{StopReason, Usage};
 use crate::model::{Model, RequestOptions};
 use crate::protocol::{Context, HttpRequest, StreamPart};
+use crate::text::json::{JsonWriter, Names};
 
-#[wasm_bindgen(module = "/src/js/body.js")]
+#[wasm_bindgen(module = "/src/js/streams.js")]
 extern "C" {
     /// Nothing, or a promise for the return of the network.
     fn online() -> JsValue;
@@ -259,41 +259,80 @@ fn require_array(name: &str, found: &JsValue) -> Result<(), Failure> {
 
 /// An assistant message without content.
 fn empty_message(head: Head) -> JsValue {
-    to_js(&AssistantMessage {
-        api: head.api,
-        provider: head.provider,
-        model: head.model,
-        timestamp: head.timestamp,
-        ..AssistantMessage::default()
-    })
+    let mut json = JsonWriter::default();
+    json.object(|json| {
+        json.key("role").string("assistant");
+        json.key("content").raw("[]");
+        json.key("api").string(&head.api);
+        json.key("provider").string(&head.provider);
+        json.key("model").string(&head.model);
+        write_usage(json, &Usage::default());
+        write_stop_reason(json, StopReason::Stop);
+        json.key("timestamp").number(head.timestamp);
+    });
+    value::parsed(json)
 }
 
 /// The fields that complete an assistant message.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct TailFields<'a> {
-    usage: &'a Usage,
-    stop_reason: StopReason,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    response_id: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    error_message: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<&'a ErrorInfo>,
-    duration_ms: f64,
-}
-
-/// The same as an object of the page.
 fn tail_fields(tail: &Tail) -> JsValue {
     let ending = &tail.ending;
-    to_js(&TailFields {
-        usage: &ending.usage,
-        stop_reason: ending.stop_reason,
-        response_id: ending.response_id.as_deref(),
-        error_message: ending.error.as_ref().map(|error| error.message.as_str()),
-        error: ending.error.as_deref(),
-        duration_ms: tail.duration_ms,
-    })
+    let mut json = JsonWriter::default();
+    json.object(|json| {
+        write_usage(json, &ending.usage);
+        write_stop_reason(json, ending.stop_reason);
+        if let Some(id) = &ending.response_id {
+            json.key("responseId").string(id);
+        }
+        if let Some(error) = &ending.error {
+            json.key("errorMessage").string(&error.message);
+            json.key("error").object(|json| write_error(json, error));
+        }
+        json.key("durationMs").number(tail.duration_ms);
+    });
+    value::parsed(json)
+}
+
+fn write_stop_reason(json: &mut JsonWriter, reason: StopReason) {
+    json.key("stopReason").string(reason.json_name());
+}
+
+fn write_error(json: &mut JsonWriter, error: &ErrorInfo) {
+    json.key("code").string(error.code.json_name());
+    json.key("message").string(&error.message);
+    if let Some(status) = error.status {
+        json.key("status").number(status.into());
+    }
+    if let Some(ms) = error.retry_after_ms {
+        json.key("retryAfterMs").number(ms);
+    }
+    json.key("retryable").boolean(error.retryable);
+}
+
+#[inline(never)]
+fn write_usage(json: &mut JsonWriter, usage: &Usage) {
+    let cost = &usage.cost;
+    json.key("usage").object(|json| {
+        for (key, tokens) in [
+            ("input", usage.input),
+            ("output", usage.output),
+            ("cacheRead", usage.cache_read),
+            ("cacheWrite", usage.cache_write),
+            ("totalTokens", usage.total_tokens),
+        ] {
+            json.key(key).number(tokens);
+        }
+        json.key("cost").object(|json| {
+            for (key, dollars) in [
+                ("input", cost.input),
+                ("output", cost.output),
+                ("cacheRead", cost.cache_read),
+                ("cacheWrite", cost.cache_write),
+                ("total", cost.total),
+            ] {
+                json.key(key).number(dollars);
+            }
+        });
+    });
 }
 
 /// The longest delay that `setTimeout` keeps to; a longer one would fire at once.
@@ -391,9 +430,7 @@ impl PageHost {
     }
 
     fn emit_call_event(&self, kind: &str, fields: &[(&str, &JsValue)]) -> Delivery {
-        let event = value::object(fields);
-        value::set(&event, "type", &kind.into());
-        self.core.channel.emit(&event)
+        self.core.channel.emit(&value::event(kind, fields))
     }
 }
 
@@ -505,7 +542,8 @@ impl Host for PageHost {
     }
 
     fn take_steering(&self) -> Vec<Handle> {
-        self.core.steering.borrow_mut().take()
+        let messages = self.core.steering.borrow_mut().take();
+        self.core.state.take(messages)
     }
 
     async fn has_follow_ups(&self) -> bool {
@@ -518,7 +556,8 @@ impl Host for PageHost {
     }
 
     fn take_follow_ups(&self) -> Vec<Handle> {
-        self.core.follow_ups.borrow_mut().take()
+        let messages = self.core.follow_ups.borrow_mut().take();
+        self.core.state.take(messages)
     }
 }
 

@@ -185,10 +185,18 @@ export class Channel {
  */
 export function liveView(record) {
   const view = {};
+  records.set(view, record);
   for (const key of Object.keys(record)) {
     Object.defineProperty(view, key, { enumerable: true, get: () => record[key] });
   }
   return view;
+}
+
+const records = new WeakMap();
+
+/** The record behind a view. */
+export function recordOf(view) {
+  return records.get(view);
 }
 
 /** Reads words, and the text they measure. */
@@ -350,7 +358,7 @@ function isThenable(value) {
   return value !== null && (typeof value === "object" || typeof value === "function") && typeof value.then === "function";
 }
 
-function report(error) {
+export function report(error) {
   if (typeof globalThis.reportError === "function") globalThis.reportError(error);
   else console.error(error);
 }

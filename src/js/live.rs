@@ -48,7 +48,7 @@ extern "C" {
     fn update_now(this: &Channel, text: &str, words: &[u32], is_closing: bool) -> JsValue;
 }
 
-#[wasm_bindgen(module = "/src/js/event_stream.js")]
+#[wasm_bindgen(module = "/src/js/streams.js")]
 extern "C" {
     /// An async iterable of events with a result.
     #[derive(Clone, Debug)]

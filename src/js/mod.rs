@@ -1,8 +1,8 @@
 //! The browser's side: exported classes and functions, and the loop's host made of a page.
 //!
 //! Only what must touch JavaScript stands here. `live.js` builds snapshots and calls listeners,
-//! `event_stream.js` is the async iterable, `transcript.js` writes the page's messages as JSON,
-//! `body.js` reads and makes bodies of responses; `types.ts` declares what generated types cannot:
+//! `streams.js` reads bodies of responses and is the async iterable, `values.js` reads the page's values
+//! and writes its messages as JSON, `script.js` plays scripted turns; `types.ts` declares what generated types cannot:
 //! functions and generics.
 //!
 //! Four scripts are the most there can be: each is a file that the browser fetches, all at once,

@@ -44,12 +44,7 @@ impl Network<'_> {
         let told = value::object(&[
             ("status", &response.status.into()),
             ("contentType", &response.content_type.as_str().into()),
-            (
-                "retryAfterMs",
-                &response
-                    .retry_after_ms
-                    .map_or(JsValue::UNDEFINED, JsValue::from),
-            ),
+            ("retryAfterMs", &value::number(response.retry_after_ms)),
         ]);
         call_hook("onResponse", hook, &[&told, &self.model])
             .await

@@ -1,10 +1,13 @@
 //! The page's own objects as the loop carries them: handles, never copies.
 
-use serde::de::{Deserialize, Deserializer};
-use serde::ser::{Serialize, Serializer};
+use js_sys::Array;
+use serde::de::{self, Deserialize, Deserializer};
+use serde::ser::{self, Serialize, Serializer};
 use wasm_bindgen::JsValue;
 
 use crate::event::{AgentEvent, Page};
+use crate::js::value;
+use crate::text::json::Names;
 
 /// A value of the page. Its identity survives the way through the loop.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,26 +25,115 @@ impl Page for JsPage {
     type Value = Handle;
 }
 
+/// A handle is no data: events of a page are made by [`event_to_js`], and nothing serializes them.
 impl Serialize for Handle {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serde_wasm_bindgen::preserve::serialize(&self.0, serializer)
+    fn serialize<S: Serializer>(&self, _serializer: S) -> Result<S::Ok, S::Error> {
+        Err(ser::Error::custom(NO_DATA))
     }
 }
 
 impl<'de> Deserialize<'de> for Handle {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        serde_wasm_bindgen::preserve::deserialize(deserializer).map(Self)
+    fn deserialize<D: Deserializer<'de>>(_deserializer: D) -> Result<Self, D::Error> {
+        Err(de::Error::custom(NO_DATA))
     }
 }
 
-/// A Rust value as a plain JavaScript one: objects and numbers, never `Map` or `BigInt`.
-pub(super) fn to_js(value: &impl Serialize) -> JsValue {
-    let serializer = serde_wasm_bindgen::Serializer::json_compatible();
-    // Our types have string keys and no numbers beyond f64, so nothing in them can be refused.
-    value.serialize(&serializer).unwrap_or(JsValue::UNDEFINED)
-}
+const NO_DATA: &str = "an object of the page cannot be serialized";
 
 /// An event as the listeners get it.
 pub(super) fn event_to_js(event: &AgentEvent<JsPage>) -> JsValue {
-    to_js(event)
+    match event {
+        AgentEvent::AgentStart(_) => value::event("agent_start", &[]),
+        AgentEvent::AgentEnd(event) => value::event(
+            "agent_end",
+            &[
+                ("messages", &array(&event.messages)),
+                ("reason", &event.reason.json_name().into()),
+            ],
+        ),
+        AgentEvent::TurnStart(_) => value::event("turn_start", &[]),
+        AgentEvent::TurnEnd(event) => value::event(
+            "turn_end",
+            &[
+                ("message", &event.message.0),
+                ("toolResults", &array(&event.tool_results)),
+            ],
+        ),
+        AgentEvent::MessageStart(event) => {
+            value::event("message_start", &[("message", &event.message.0)])
+        }
+        // The script that grows messages makes these.
+        AgentEvent::MessageUpdate(event) => value::event(
+            "message_update",
+            &[
+                ("message", &event.message.0),
+                ("assistantMessageEvent", &event.assistant_message_event.0),
+            ],
+        ),
+        AgentEvent::MessageEnd(event) => {
+            value::event("message_end", &[("message", &event.message.0)])
+        }
+        AgentEvent::ToolExecutionStart(event) => value::event(
+            "tool_execution_start",
+            &[
+                ("toolCallId", &event.tool_call_id.as_str().into()),
+                ("toolName", &event.tool_name.as_str().into()),
+                ("args", &event.args.0),
+            ],
+        ),
+        AgentEvent::ToolExecutionUpdate(event) => value::event(
+            "tool_execution_update",
+            &[
+                ("toolCallId", &event.tool_call_id.as_str().into()),
+                ("toolName", &event.tool_name.as_str().into()),
+                ("args", &event.args.0),
+                ("partialResult", &event.partial_result.0),
+            ],
+        ),
+        AgentEvent::ToolExecutionEnd(event) => value::event(
+            "tool_execution_end",
+            &[
+                ("toolCallId", &event.tool_call_id.as_str().into()),
+                ("toolName", &event.tool_name.as_str().into()),
+                ("result", &event.result.0),
+                ("isError", &event.is_error.into()),
+                ("durationMs", &value::number(event.duration_ms)),
+            ],
+        ),
+        AgentEvent::ToolApprovalRequest(event) => value::event(
+            "tool_approval_request",
+            &[
+                ("toolCallId", &event.tool_call_id.as_str().into()),
+                ("toolName", &event.tool_name.as_str().into()),
+                ("args", &event.args.0),
+            ],
+        ),
+        AgentEvent::AutoRetryStart(event) => value::event(
+            "auto_retry_start",
+            &[
+                ("attempt", &event.attempt.into()),
+                ("maxAttempts", &event.max_attempts.into()),
+                ("delayMs", &event.delay_ms.into()),
+                ("errorMessage", &event.error_message.as_str().into()),
+            ],
+        ),
+        AgentEvent::AutoRetryEnd(event) => {
+            let error = event.final_error.as_deref();
+            value::event(
+                "auto_retry_end",
+                &[
+                    ("success", &event.success.into()),
+                    ("attempt", &event.attempt.into()),
+                    (
+                        "finalError",
+                        &error.map_or(JsValue::UNDEFINED, JsValue::from),
+                    ),
+                ],
+            )
+        }
+    }
+}
+
+fn array(handles: &[Handle]) -> Array {
+    handles.iter().map(|handle| &handle.0).collect()
 }

@@ -30,6 +30,8 @@ impl State {
         ]);
         value::set(&record, "error", &JsValue::UNDEFINED);
         let view = live_view(&record);
+        // Behind the view: a session is to have what the page does not see yet.
+        value::set(&record, "taken", &Array::new());
         Self { record, view }
     }
 
@@ -57,6 +59,20 @@ impl State {
 
     pub(super) fn set_messages(&self, messages: &[JsValue]) {
         self.set("messages", &messages.iter().collect::<Array>());
+    }
+
+    /// Notes messages that a run has taken: they will be in the transcript, and are in no queue.
+    pub(super) fn take(&self, messages: Vec<Handle>) -> Vec<Handle> {
+        let taken: Array = self.get("taken").unchecked_into();
+        for message in &messages {
+            taken.push(&message.0);
+        }
+        messages
+    }
+
+    /// Nothing is on its way into the transcript.
+    pub(super) fn forget_taken(&self) {
+        self.set("taken", &Array::new());
     }
 
     pub(super) fn append(&self, message: &JsValue) {

@@ -224,10 +224,7 @@ impl ToolRunner for PageHost {
             ("details", &value::get(&output.result.0, "details")),
             ("isError", &output.is_error.into()),
             ("timestamp", &self.now().into()),
-            (
-                "durationMs",
-                &duration_ms.map_or(JsValue::UNDEFINED, JsValue::from),
-            ),
+            ("durationMs", &value::number(duration_ms)),
         ]))
     }
 }

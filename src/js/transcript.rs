@@ -8,7 +8,7 @@ use crate::js::error;
 use crate::message::Message;
 use crate::text::json::{FromJson, from_text};
 
-#[wasm_bindgen(module = "/src/js/transcript.js")]
+#[wasm_bindgen(module = "/src/js/values.js")]
 extern "C" {
     #[wasm_bindgen(catch, js_name = toLines)]
     fn to_lines(messages: &Array) -> Result<String, JsValue>;

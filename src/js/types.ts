@@ -324,6 +324,90 @@ export interface QueuedMessages {
 /** Gets every event of an agent, and the signal of the run. */
 export type AgentListener = (event: AgentEvent, signal: AbortSignal) => void | Promise<void>;
 
+/** Options of `subscribe`. */
+export interface SubscribeOptions {
+  /**
+   * Brings consecutive deltas of one block as one: once per animation frame, or once per so many milliseconds. Any
+   * other event brings what is held before it, so that nothing is late and the order stays.
+   */
+  coalesce?: "frame" | number;
+}
+
+/** A tool call of the transcript, and how far it has come. */
+export interface ToolExecution {
+  readonly toolName: string;
+  readonly args: Record<string, any>;
+  /**
+   * `"pending"`: the model has called, the tool has not started. `"awaiting_approval"`: it waits for the app's yes or
+   * no. `"running"`, then `"done"`, or `"error"` when it failed or did not run.
+   */
+  readonly status: "pending" | "awaiting_approval" | "running" | "done" | "error";
+  /** What the running tool last passed to `onUpdate`. */
+  readonly partialResult?: AgentToolResult;
+  /** What the model gets to read, with the tool's `details`. */
+  readonly result?: AgentToolResult;
+}
+
+/** A failed model call that will be made again. */
+export interface PendingRetry {
+  readonly attempt: number;
+  readonly maxAttempts: number;
+  readonly delayMs: number;
+  readonly errorMessage: string;
+}
+
+/** What an agent's state is at one moment. Never changed; parts that stay the same keep their identity. */
+export interface AgentSnapshot {
+  readonly messages: readonly AgentMessage[];
+  readonly streamMessage: AssistantMessage | null;
+  readonly isStreaming: boolean;
+  readonly pendingToolCalls: ReadonlySet<string>;
+  /** The calls of the transcript, by their ids. */
+  readonly toolExecutions: Readonly<Record<string, ToolExecution>>;
+  /** There while a failed call waits to be made again, and while it is. */
+  readonly retry?: PendingRetry;
+  /** Why the last run failed. */
+  readonly error?: string;
+}
+
+/** Bound functions, for `useSyncExternalStore` and its like. */
+export interface AgentStore {
+  /** Calls `subscriber` behind every change, and returns the function that ends it. */
+  readonly subscribe: (subscriber: () => void) => () => void;
+  /** The same object until something changes. */
+  readonly getSnapshot: () => AgentSnapshot;
+}
+
+/** Runs as JSON. What `events` hold is for `replay()`; it may change with `version`. */
+export interface Recording {
+  version: 1;
+  events: { at: number; type: string; [key: string]: unknown }[];
+}
+
+/** Options of `replay`. */
+export interface ReplayOptions {
+  /** How many times as fast as it was recorded; 1 when absent, `Infinity` to wait for nothing. */
+  speed?: number;
+}
+
+/** A conversation as JSON: no keys, headers or functions. */
+export interface AgentSession {
+  version: 1;
+  systemPrompt: string;
+  model?: Model;
+  thinkingLevel: ThinkingLevel;
+  messages: AgentMessage[];
+  /** What had come of an answer. */
+  streamMessage?: AssistantMessage;
+  /** Messages that wait. */
+  steering: AgentMessage[];
+  followUp: AgentMessage[];
+  steeringMode: QueueMode;
+  followUpMode: QueueMode;
+  interruptMode: InterruptMode;
+  sessionId?: string;
+}
+
 /** An async iterable with the result of what it reports. */
 export interface EventStream<TEvent, TResult> extends AsyncIterableIterator<TEvent> {
   result(): Promise<TResult>;

@@ -10,13 +10,19 @@ use js_sys::{Array, Function, Object, Promise, Reflect};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 
-use crate::text::json::to_text;
-use crate::text::number;
+use crate::text::json::JsonWriter;
 
-/// A property; `undefined` when there is none or reading it throws.
-#[inline(never)]
-pub(super) fn get(object: &JsValue, key: &str) -> JsValue {
-    Reflect::get(object, &JsValue::from_str(key)).unwrap_or(JsValue::UNDEFINED)
+#[wasm_bindgen(module = "/src/js/values.js")]
+extern "C" {
+    /// A property; `undefined` when there is none or reading it throws.
+    pub(super) fn get(object: &JsValue, key: &str) -> JsValue;
+
+    /// Whether it is an object that is not an array.
+    #[wasm_bindgen(js_name = isPlainObject)]
+    pub(super) fn is_plain_object(value: &JsValue) -> bool;
+
+    /// What a value is, for a message: its type, and the value where it is short.
+    pub(super) fn kind(value: &JsValue) -> String;
 }
 
 /// A string property.
@@ -60,16 +66,33 @@ pub(super) fn object(properties: &[(&str, &JsValue)]) -> JsValue {
     object.into()
 }
 
+/// An event of this type with these properties.
+#[inline(never)]
+pub(super) fn event(kind: &str, properties: &[(&str, &JsValue)]) -> JsValue {
+    let event = object(&[("type", &kind.into())]);
+    for (key, value) in properties {
+        if !value.is_undefined() {
+            set(&event, key, value);
+        }
+    }
+    event
+}
+
+/// A number, or `undefined`.
+pub(super) fn number(number: Option<f64>) -> JsValue {
+    number.map_or(JsValue::UNDEFINED, JsValue::from)
+}
+
+/// The value that JSON of our own is.
+#[inline(never)]
+pub(super) fn parsed(json: JsonWriter) -> JsValue {
+    js_sys::JSON::parse(&json.into_text()).unwrap_or(JsValue::UNDEFINED)
+}
+
 /// The value as a function.
 #[inline(never)]
 pub(super) fn as_function(value: JsValue) -> Option<Function> {
     value.dyn_into().ok()
-}
-
-/// Whether it is an object that is not an array.
-#[inline(never)]
-pub(super) fn is_plain_object(value: &JsValue) -> bool {
-    value.is_object() && !Array::is_array(value)
 }
 
 /// Calls a function of the page and waits for its result, promise or not. Throwing and rejecting
@@ -113,34 +136,5 @@ impl Future for Settling {
             Self::Settled(result) => Poll::Ready(std::mem::replace(result, Ok(JsValue::UNDEFINED))),
             Self::Waiting(promise) => Pin::new(promise).poll(context),
         }
-    }
-}
-
-/// What a JavaScript value is, for a message: its type, and the value where it is short.
-#[inline(never)]
-pub(super) fn kind(value: &JsValue) -> String {
-    if value.is_null() {
-        "null".to_owned()
-    } else if value.is_undefined() {
-        "undefined".to_owned()
-    } else if let Some(text) = value.as_string() {
-        let shown: String = text.chars().take(40).collect();
-        ["the string ", &to_text(&shown.into())].concat()
-    } else if let Some(number) = value.as_f64() {
-        if number.is_finite() {
-            ["the number ", &number::format(number)].concat()
-        } else {
-            "no finite number".to_owned()
-        }
-    } else if let Some(truth) = value.as_bool() {
-        format!("the boolean {truth}")
-    } else if Array::is_array(value) {
-        "an array".to_owned()
-    } else if value.is_function() {
-        "a function".to_owned()
-    } else if value.is_object() {
-        "an object".to_owned()
-    } else {
-        "a value of another type".to_owned()
     }
 }

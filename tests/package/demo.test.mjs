@@ -91,3 +91,110 @@ demoTest("a failed answer shows what failed, and the second try succeeds", 1280,
   await finished(page);
   assert.equal(await conversation(page).getByText("This answer begins well, but").count(), 0);
 });
+
+for (const width of [1280, 360]) {
+  demoTest("a reload brings the conversation back, tools and all, and it goes on", width, async (page) => {
+    await send(page, "What is 12*34+5?");
+    await conversation(page).getByText("413").last().waitFor();
+    await finished(page);
+    // Progress is not part of a conversation.
+    const before = (await conversation(page).innerText()).replace(/\d+ progress updates\n/, "");
+    await keptWhole(page);
+    await page.reload();
+    await conversation(page).getByText("413").last().waitFor();
+    assert.equal(await conversation(page).innerText(), before);
+    await send(page, "Write a long answer");
+    await page.getByRole("button", { name: "Stop" }).waitFor();
+    await page.getByRole("button", { name: "Stop" }).click();
+    await finished(page);
+    assert.equal(await conversation(page).getByRole("listitem").filter({ hasText: "You: " }).count(), 2);
+  });
+
+  demoTest("a reload in the middle of an answer keeps what had come, and a retry makes it whole", width, async (page) => {
+    await send(page, "Write a long answer");
+    await conversation(page).getByRole("heading").nth(1).waitFor();
+    await kept(page, "streamMessage");
+    await page.reload();
+    await conversation(page).getByText("The page was left before the run was over.").waitFor();
+    await conversation(page).getByText("The page was reloaded before the answer was complete.").waitFor();
+    assert.ok(await conversation(page).getByRole("heading").count() > 0);
+    await shoot(page, `reloaded-${width}`);
+    await assertFits(page);
+    await conversation(page).getByRole("button", { name: "Retry" }).click();
+    await page.getByRole("button", { name: "Stop" }).waitFor();
+    await finished(page);
+    assert.equal(await conversation(page).getByText("The page was").count(), 0);
+    assert.equal(await conversation(page).getByRole("listitem").filter({ hasText: "You: " }).count(), 1);
+  });
+
+  demoTest("chats are kept in a list, gone back to, and deleted", width, async (page) => {
+    const chats = page.getByRole("dialog", { name: "Chats" });
+    const openChats = () => page.getByRole("button", { name: "Chats" }).click();
+    await openChats();
+    await chats.getByText("Chats are kept in this browser").waitFor();
+    await chats.getByRole("button", { name: "Close" }).click();
+    await send(page, "What is 12*34+5?");
+    await conversation(page).getByText("413").last().waitFor();
+    await finished(page);
+    await page.getByRole("button", { name: "New chat" }).click();
+    await page.getByText("An agent loop that runs in this tab").waitFor();
+    await send(page, "What is 17% of 2300? Save the result in my notes. And please choose a title that is rather long");
+    await conversation(page).getByText("391").last().waitFor();
+    await finished(page);
+    await openChats();
+    await chats.getByRole("listitem").nth(1).waitFor();
+    assert.deepEqual(await chats.getByRole("listitem").count(), 2);
+    await shoot(page, `chats-${width}`);
+    await assertFits(page);
+    await chats.getByRole("button", { name: /^What is 12/ }).click();
+    await conversation(page).getByText("413").last().waitFor();
+    assert.equal(await conversation(page).getByText("391").count(), 0);
+    await openChats();
+    await chats.getByRole("button", { name: /^Delete the chat “What is 12/ }).click();
+    await page.waitForFunction(() => document.querySelectorAll("dialog li").length === 1);
+    await chats.getByRole("button", { name: "Close" }).click();
+    await page.getByText("An agent loop that runs in this tab").waitFor();
+    await page.reload();
+    await openChats();
+    await chats.getByRole("listitem").first().waitFor();
+    assert.match(await chats.getByRole("listitem").innerText(), /17% of 2300/);
+  });
+}
+
+demoTest("what is kept of a conversation has no key in it", 1280, async (page) => {
+  await page.getByRole("button", { name: "Settings", exact: true }).click();
+  await page.getByLabel("OpenAI-compatible endpoint").check();
+  await page.getByLabel("Base URL").fill(`${files.url}/v1`);
+  await page.getByLabel("API key").fill("sk-secret-0123456789");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await send(page, "Hello");
+  await conversation(page).getByText("The run ended in an error.").waitFor();
+  await kept(page, "Hello");
+  assert.doesNotMatch(await keptText(page), /sk-secret/);
+});
+
+/** Everything that is kept in the browser's database. */
+const keptText = (page) => page.evaluate(() => new Promise((resolve, reject) => {
+  const opening = indexedDB.open("sluice-demo");
+  opening.onerror = reject;
+  opening.onsuccess = () => {
+    const reading = opening.result.transaction("sessions").objectStore("sessions").getAll();
+    reading.onsuccess = () => {
+      opening.result.close();
+      resolve(JSON.stringify(reading.result));
+    };
+    reading.onerror = reject;
+  };
+}));
+
+/** Waits until the answer that the page shows is kept to its end. */
+const keptWhole = (page) => kept(page, /"stopReason":"stop"[^[]*"durationMs":\d+}],"steering"/);
+
+/** Waits until a text is kept. */
+async function kept(page, text) {
+  for (let tries = 0; tries < 100; tries++) {
+    if ((await keptText(page)).search(text) >= 0) return;
+    await page.waitForTimeout(50);
+  }
+  assert.fail(`${text} is not kept: ${await keptText(page)}`);
+}

@@ -1,6 +1,6 @@
 // Makes the agent for the settings.
 
-import { Agent, createScript, type AgentMessage, type Model } from "sluice-agent";
+import { Agent, createScript, type AgentOptions, type AgentSession, type Model } from "sluice-agent";
 import { scriptedTurns } from "./script/turns";
 import type { Settings } from "./settings";
 import { calculator } from "./tools/calculator";
@@ -17,25 +17,29 @@ const SCRIPT_MODEL: Model = {
   cost: { input: 0.15, output: 0.6 },
 };
 
-export function createAgent(settings: Settings, messages: AgentMessage[] = []): Agent {
-  const { systemPrompt, thinkingLevel } = settings;
-  const state = { systemPrompt, thinkingLevel, messages, tools: [calculator, notes] };
-  if (settings.source === "script") {
-    return new Agent({
+/** With a session, the agent goes on with its conversation; the rest is as the settings say. */
+export function createAgent(settings: Settings, session?: AgentSession): Agent {
+  const options = optionsFor(settings);
+  return session === undefined ? new Agent(options) : Agent.fromJSON(session, options);
+}
+
+function optionsFor({ source, baseUrl, modelId, apiKey, systemPrompt, thinkingLevel }: Settings): AgentOptions {
+  const state = { systemPrompt, thinkingLevel, tools: [calculator, notes] };
+  if (source === "script") {
+    return {
       initialState: { ...state, model: SCRIPT_MODEL },
       streamFn: createScript(scriptedTurns({ thinks: thinkingLevel !== "off" }), {
         tokensPerSecond: SCRIPT_TOKENS_PER_SECOND,
       }),
-    });
+    };
   }
-  const { baseUrl, modelId, apiKey } = settings;
-  return new Agent({
+  return {
     initialState: {
       ...state,
       model: { api: "openai-completions", id: modelId, baseUrl, reasoning: thinkingLevel !== "off" },
     },
-    apiKey: apiKey === "" ? undefined : apiKey,
-  });
+    ...(apiKey !== "" && { apiKey }),
+  };
 }
 
 export function modelName(settings: Settings): string {

@@ -16,5 +16,5 @@ async function start(): Promise<void> {
     render(<Failure error={error} onRetry={start} />, root);
     return;
   }
-  render(<App session={new Session(loadSettings())} />, root);
+  render(<App session={await Session.open(loadSettings())} />, root);
 }

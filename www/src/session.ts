@@ -1,35 +1,53 @@
-// The page's one agent, and the state that is drawn: made from the agent's events, drawn once per frame.
+// The page's one agent, and the state that is drawn: the agent's snapshot and what its events add, once per frame.
 
-import type { Agent, AgentEvent, QueuedMessages, UserMessage } from "sluice-agent";
+import type { Agent, AgentEvent, AgentSession, AgentSnapshot, QueuedMessages, UserMessage } from "sluice-agent";
 import { createAgent } from "./agent";
-import { EMPTY_CHAT, keepOnly, reduceChat, type Chat } from "./chat";
+import { NEW_CHAT, reduceChat, restoredChat, type Chat } from "./chat";
+import { currentId, forget, keep, listKept, setCurrentId, takeUp, type KeptHead } from "./kept";
 import { saveSettings, type Settings } from "./settings";
 import { EMPTY_TRACE, reduceTrace, type Trace } from "./trace";
 
 export interface View {
   settings: Settings;
+  snapshot: AgentSnapshot;
   chat: Chat;
   trace: Trace;
   queued: QueuedMessages;
-  /** Misuse that the agent rejected: nothing that a run reports. */
+  /** The conversation that is open, and all that are kept. */
+  id: string;
+  kept: readonly KeptHead[];
+  /** Misuse that the agent rejected, or a browser that keeps nothing: what no run reports. */
   problem?: string;
 }
 
-const NOTHING_QUEUED: QueuedMessages = { steering: [], followUp: [] };
+/** A conversation that changes is kept so often at most, in milliseconds. */
+const KEEP_EVERY_MS = 500;
 
 export class Session {
   #agent: Agent;
-  #unsubscribe: () => void;
+  #leave: () => void = () => {};
   #view: View;
   #drawn: View;
   #frame = 0;
+  #keeping: ReturnType<typeof setTimeout> | undefined;
   readonly #listeners = new Set<() => void>();
 
-  constructor(settings: Settings) {
-    this.#agent = createAgent(settings);
-    this.#unsubscribe = this.#agent.subscribe(this.#onEvent);
-    this.#view = { settings, chat: EMPTY_CHAT, trace: EMPTY_TRACE, queued: NOTHING_QUEUED };
+  private constructor(settings: Settings, id: string, session: AgentSession | undefined) {
+    this.#agent = createAgent(settings, session);
+    this.#view = { settings, id, kept: [], trace: EMPTY_TRACE, ...this.#conversation() };
     this.#drawn = this.#view;
+    this.#follow();
+    addEventListener("visibilitychange", () => document.hidden && void this.#keepNow());
+    addEventListener("pagehide", () => void this.#keepNow());
+  }
+
+  /** The conversation that this tab had, or a new one. */
+  static async open(settings: Settings): Promise<Session> {
+    const id = currentId();
+    const session = id === undefined ? undefined : await takeUp(id).catch(() => undefined);
+    const opened = new Session(settings, session && id ? id : newId(), session);
+    await opened.#list();
+    return opened;
   }
 
   /** The state to draw: it changes once per frame at most. */
@@ -72,25 +90,44 @@ export class Session {
 
   retry(): void {
     this.#run(this.#agent.retry());
-    this.#change({ chat: keepOnly(this.#view.chat, this.#agent.state.messages) });
   }
 
   async newChat(): Promise<void> {
-    await this.#stopAgent();
-    this.#useAgent(createAgent(this.#view.settings));
-    this.#change({ chat: EMPTY_CHAT, trace: EMPTY_TRACE, queued: NOTHING_QUEUED, problem: undefined });
+    await this.#open(newId(), undefined);
+  }
+
+  /** Goes on with a conversation that was kept. A run that is under way is stopped. */
+  async switchTo(id: string): Promise<void> {
+    const session = await takeUp(id);
+    if (session !== undefined && id !== this.#view.id) await this.#open(id, session);
+  }
+
+  async remove(id: string): Promise<void> {
+    if (id === this.#view.id) await this.newChat();
+    await forget(id);
+    await this.#list();
   }
 
   /** A run that is under way is stopped; the conversation goes on with the new settings. */
   async apply(settings: Settings): Promise<void> {
     saveSettings(settings);
     await this.#stopAgent();
-    const agent = createAgent(settings, this.#agent.state.messages);
-    const queued = this.#agent.peekQueuedMessages();
-    for (const message of queued.steering) agent.steer(message);
-    for (const message of queued.followUp) agent.followUp(message);
-    this.#useAgent(agent);
+    this.#useAgent(createAgent(settings, this.#agent.toJSON()));
     this.#change({ settings, problem: undefined });
+  }
+
+  async #open(id: string, session: AgentSession | undefined): Promise<void> {
+    await this.#stopAgent();
+    await this.#keepNow();
+    this.#useAgent(createAgent(this.#view.settings, session));
+    setCurrentId(id);
+    this.#change({ id, trace: EMPTY_TRACE, problem: undefined, ...this.#conversation() });
+  }
+
+  #conversation(): Pick<View, "snapshot" | "chat" | "queued"> {
+    const snapshot = this.#agent.store.getSnapshot();
+    const chat = snapshot.messages.length === 0 ? NEW_CHAT : restoredChat(snapshot.messages);
+    return { snapshot, chat, queued: this.#agent.peekQueuedMessages() };
   }
 
   /** Waits for the events in which its run ends. */
@@ -100,10 +137,21 @@ export class Session {
   }
 
   #useAgent(agent: Agent): void {
-    this.#unsubscribe();
+    this.#leave();
     this.#agent.free();
     this.#agent = agent;
-    this.#unsubscribe = agent.subscribe(this.#onEvent);
+    this.#follow();
+  }
+
+  #follow(): void {
+    const { subscribe, getSnapshot } = this.#agent.store;
+    const show = () => {
+      this.#change({ snapshot: getSnapshot() });
+      this.#keepSoon();
+    };
+    const leave = [subscribe(show), this.#agent.subscribe(this.#onEvent)];
+    this.#leave = () => leave.forEach((leave) => leave());
+    show();
   }
 
   #run(run: Promise<void>): void {
@@ -117,10 +165,34 @@ export class Session {
       trace: reduceTrace(this.#view.trace, event, performance.now()),
     });
     if (event.type === "message_start" || event.type === "agent_end") this.#showQueue();
+    if (event.type === "message_end" || event.type === "agent_end") void this.#keepNow();
   };
 
   #showQueue(): void {
     this.#change({ queued: this.#agent.peekQueuedMessages() });
+    this.#keepSoon();
+  }
+
+  #keepSoon(): void {
+    this.#keeping ??= setTimeout(() => void this.#keepNow(), KEEP_EVERY_MS);
+  }
+
+  async #keepNow(): Promise<void> {
+    clearTimeout(this.#keeping);
+    this.#keeping = undefined;
+    const session = this.#agent.toJSON();
+    if (session.messages.length === 0) return;
+    setCurrentId(this.#view.id);
+    try {
+      await keep(this.#view.id, session);
+      await this.#list();
+    } catch (error) {
+      this.#change({ problem: `This browser does not keep the conversation. ${String(error)}` });
+    }
+  }
+
+  async #list(): Promise<void> {
+    this.#change({ kept: await listKept().catch(() => []) });
   }
 
   #change(change: Partial<View>): void {
@@ -131,6 +203,10 @@ export class Session {
       for (const listener of this.#listeners) listener();
     });
   }
+}
+
+function newId(): string {
+  return crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}`;
 }
 
 function userMessage(text: string): UserMessage {

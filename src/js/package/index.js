@@ -1,6 +1,13 @@
 // The package's entry: loads the wasm module once, and says so when it is not loaded yet.
 
 import * as glue from "./sluice_agent.js";
+import { subscribeTo } from "./coalesce.js";
+import { misuse } from "./errors.js";
+import { fromSession, SessionMemory, toSession } from "./session.js";
+import { createStore } from "./store.js";
+
+export { normalizeRecording, recordEvents } from "./recording.js";
+export { replay } from "./replay.js";
 
 let loading;
 let isReady = false;
@@ -32,40 +39,111 @@ export function initSync(input) {
 
 function requireInit(name) {
   if (isReady) return;
-  const error = new Error(`${name} was used before the module was loaded. Await init() first: import init from "sluice-agent"; await init();`);
-  error.name = "SluiceError";
-  error.code = "not_initialised";
-  throw error;
+  throw misuse("not_initialised", `${name} was used before the module was loaded. Await init() first: import init from "sluice-agent"; await init();`);
 }
 
-// The shipped script has short names inside; a console shows this one.
-Object.defineProperty(glue.Agent, "name", { value: "Agent" });
+/**
+ * An agent: the class of the wasm module, which exists only behind init(), and the views over its events that need
+ * nothing of it but them.
+ */
+export class Agent extends glue.Agent {
+  /** What the first listener knows. It must not know the agent, which could never be garbage then. */
+  #views;
+  #streams = new Set();
 
-/** An agent. It is the class of the wasm module, which exists only behind init(). */
-export const Agent = new Proxy(glue.Agent, {
-  construct(target, args, newTarget) {
+  // The shipped script has short names inside; a console shows this one.
+  static name = "Agent";
+
+  constructor(options) {
     requireInit("Agent");
-    return Reflect.construct(target, args, newTarget);
-  },
-});
-
-// A run keeps going when its agent is garbage: only `free` ends it, and then nothing else works.
-const release = glue.Agent.prototype.free;
-glue.Agent.prototype.free = function free() {
-  if (this.__wbg_ptr === 0) return;
-  this.abort();
-  release.call(this);
-  for (const name of Object.getOwnPropertyNames(glue.Agent.prototype)) {
-    if (name !== "free" && name !== "constructor") Object.defineProperty(this, name, { get: refuseFreed });
+    super(options);
+    const views = { memory: new SessionMemory(this.state, options), store: undefined };
+    this.#views = views;
+    super.subscribe((event) => {
+      views.memory.onEvent(event);
+      views.store?.onEvent(event);
+    });
   }
-};
-if (Symbol.dispose) glue.Agent.prototype[Symbol.dispose] = glue.Agent.prototype.free;
+
+  /** Makes the agent of a session. */
+  static fromJSON(session, options) {
+    requireInit("Agent.fromJSON()");
+    const { options: all, steering, followUp } = fromSession(session, options);
+    const agent = new this(all);
+    for (const message of steering) agent.steer(message);
+    for (const message of followUp) agent.followUp(message);
+    return agent;
+  }
+
+  toJSON() {
+    const { state, pendingApprovals } = this;
+    return toSession({ state, memory: this.#views.memory, queued: this.peekQueuedMessages(), pendingApprovals });
+  }
+
+  /** The state as a store. */
+  get store() {
+    this.#views.store ??= createStore(this.state);
+    return this.#views.store.store;
+  }
+
+  subscribe(listener, options) {
+    return subscribeTo((listener) => super.subscribe(listener), listener, options);
+  }
+
+  events() {
+    const stream = super.events();
+    const streams = this.#streams.add(stream);
+    const leave = stream.return;
+    stream.return = (value) => {
+      streams.delete(stream);
+      return leave.call(stream, value);
+    };
+    return stream;
+  }
+
+  approveToolCall(id) {
+    super.approveToolCall(id);
+    this.#views.store?.onEvent({ type: "tool_approval", toolCallId: id });
+  }
+
+  setSteeringMode(mode) {
+    super.setSteeringMode(mode);
+    this.#views.memory.settings.steeringMode = mode;
+  }
+
+  setFollowUpMode(mode) {
+    super.setFollowUpMode(mode);
+    this.#views.memory.settings.followUpMode = mode;
+  }
+
+  setInterruptMode(mode) {
+    super.setInterruptMode(mode);
+    this.#views.memory.settings.interruptMode = mode;
+  }
+
+  /** A run keeps going when its agent is garbage: only this ends it, and then nothing else works. */
+  free() {
+    if (this.__wbg_ptr === 0) return;
+    this.abort();
+    const streams = this.#streams;
+    this.waitForIdle().then(() => {
+      for (const stream of streams) stream.end();
+    });
+    super.free();
+    for (const { prototype } of [glue.Agent, Agent]) {
+      for (const name of Object.getOwnPropertyNames(prototype)) {
+        if (name !== "free" && name !== "constructor") Object.defineProperty(this, name, { configurable: true, get: refuseFreed });
+      }
+    }
+  }
+
+  static {
+    if (Symbol.dispose) this.prototype[Symbol.dispose] = this.prototype.free;
+  }
+}
 
 function refuseFreed() {
-  const error = new Error("This agent was freed. Make a new one.");
-  error.name = "SluiceError";
-  error.code = "freed";
-  throw error;
+  throw misuse("freed", "This agent was freed. Make a new one.");
 }
 
 export function agentLoop(...args) {

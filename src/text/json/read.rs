@@ -277,32 +277,37 @@ impl<T: FromJson> FromJson for Vec<(String, T)> {
     }
 }
 
-/// An enum of plain names that JSON holds as strings.
-pub trait JsonName {
-    /// The name.
-    fn name(self) -> &'static str;
+/// An enum of plain names.
+pub(crate) trait Names: Sized + Copy + PartialEq + 'static {
+    /// The names, in the order of the variants.
+    const NAMES: &'static [&'static str];
+    /// The variants. The first stands in for a name that is none.
+    const VARIANTS: &'static [Self];
+
+    /// Its name in JSON.
+    fn json_name(self) -> &'static str {
+        let place = Self::VARIANTS.iter().position(|variant| *variant == self);
+        let name = place.and_then(|place| Self::NAMES.get(place));
+        name.copied().unwrap_or_default()
+    }
 }
 
-/// Reads an enum of plain names, and gives its [`JsonName`]s: `read_names!(Side, "\"left\" or \"right\"", { "left" => Left, … })`.
+/// Reads an enum of plain names: `read_names!(Side, "\"left\" or \"right\"", { "left" => Left, … })`.
 macro_rules! read_names {
     (
         $type:ty, $expected:literal,
         { $name:literal => $variant:ident $(, $more_names:literal => $more_variants:ident)* $(,)? }
     ) => {
-        impl $crate::text::json::FromJson for $type {
-            fn from_json(reader: &mut $crate::text::json::Reader<'_>) -> Self {
-                let place = reader.name(&[$name $(, $more_names)*], $expected);
-                let variants = [<$type>::$variant $(, <$type>::$more_variants)*];
-                variants.get(place).copied().unwrap_or(<$type>::$variant)
-            }
+        impl $crate::text::json::Names for $type {
+            const NAMES: &'static [&'static str] = &[$name $(, $more_names)*];
+            const VARIANTS: &'static [Self] = &[Self::$variant $(, Self::$more_variants)*];
         }
 
-        impl $crate::text::json::JsonName for $type {
-            fn name(self) -> &'static str {
-                match self {
-                    Self::$variant => $name,
-                    $(Self::$more_variants => $more_names,)*
-                }
+        impl $crate::text::json::FromJson for $type {
+            fn from_json(reader: &mut $crate::text::json::Reader<'_>) -> Self {
+                use $crate::text::json::Names;
+                let place = reader.name(Self::NAMES, $expected);
+                Self::VARIANTS.get(place).copied().unwrap_or(Self::$variant)
             }
         }
     };

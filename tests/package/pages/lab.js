@@ -11,6 +11,12 @@ function newAgent(model, { tools = [], messages = [], ...options } = {}) {
   return new sluice.Agent({ initialState: { model, tools, messages }, retry: false, ...options });
 }
 
+/** An agent on the scripted model. */
+function scriptedAgent(turns, { tokensPerSecond, ...options } = {}) {
+  const streamFn = sluice.createScript(turns, tokensPerSecond && { tokensPerSecond });
+  return newAgent({ id: "demo", api: "script", provider: "script" }, { streamFn, ...options });
+}
+
 /** A tool by its function of the arguments, signal and `onUpdate`. */
 function newTool(name, execute, rest) {
   return { name, description: name, parameters: { type: "object" }, execute: (_id, params, signal, onUpdate) => execute(params, signal, onUpdate), ...rest };
@@ -37,4 +43,4 @@ async function failureOf(run) {
   return "no error";
 }
 
-Object.assign(globalThis, { sluice: { ...sluice, init }, outline, record, memory, newAgent, newTool, seen, failureOf, isLoaded: true });
+Object.assign(globalThis, { sluice: { ...sluice, init }, outline, record, memory, newAgent, newTool, scriptedAgent, seen, failureOf, isLoaded: true });

@@ -1,7 +1,7 @@
 // Records what an agent reports, and checks that its snapshots are snapshots.
 
-/** Records every event of an agent from now on. */
-export function record(agent) {
+/** Records every event of an agent from now on, as a listener with these options gets it. */
+export function record(agent, options) {
   const events = [];
   const texts = [];
   const faults = [];
@@ -11,7 +11,7 @@ export function record(agent) {
     texts.push(JSON.stringify(event));
     if (event.type === "message_update") faults.push(...checkUpdate(last, event));
     last = event.type === "message_update" ? event : undefined;
-  });
+  }, options);
   return {
     events,
     unsubscribe,

@@ -2,11 +2,11 @@
 import init, { Agent } from "/sluice-agent/index.js";
 import { record } from "./record.js";
 
-addEventListener("message", async ({ data: { model, text } }) => {
+addEventListener("message", async ({ data: { model, text, coalesce } }) => {
   await init();
   const tools = [{ name: "where", parameters: { type: "object" }, execute: () => self.constructor.name }];
   const agent = new Agent({ initialState: { model, tools } });
-  const recording = record(agent);
+  const recording = record(agent, { coalesce });
   await agent.prompt(text);
   postMessage({ lines: recording.lines, faults: recording.faults });
 });

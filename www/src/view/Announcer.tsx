@@ -1,15 +1,15 @@
 import { memo } from "preact/compat";
-import type { AssistantMessage } from "sluice-agent";
-import type { Entry } from "../chat";
+import type { AgentMessage, AssistantMessage } from "sluice-agent";
 import { plainText } from "./markdown";
 import { textOf } from "./text";
 
 /** Tells screen readers each answer once, when it is complete: a log that received every delta could not be followed. */
-export const Announcer = memo(({ entries }: { entries: readonly Entry[] }) => {
-  const last = entries.findLast((entry) => entry.kind === "assistant" && !entry.isStreaming);
+export const Announcer = memo(({ messages }: { messages: readonly AgentMessage[] }) => {
+  const last = messages.findLastIndex((message) => message.role === "assistant");
+  const message = messages[last];
   return (
     <div class="unseen" role="log" aria-live="polite" aria-label="Answers">
-      {last?.kind === "assistant" && <Told key={last.key} message={last.message} />}
+      {message?.role === "assistant" && <Told key={last} message={message} />}
     </div>
   );
 });

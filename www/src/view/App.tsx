@@ -2,6 +2,7 @@ import { useCallback, useRef, useState } from "preact/hooks";
 import { useSyncExternalStore } from "preact/compat";
 import type { Session } from "../session";
 import { Announcer } from "./Announcer";
+import { ChatsDialog } from "./ChatsDialog";
 import { Composer } from "./Composer";
 import { Header } from "./Header";
 import { Inspector } from "./Inspector";
@@ -14,14 +15,17 @@ import { useWide } from "./useWide";
 import { Welcome } from "./Welcome";
 
 export function App({ session }: { session: Session }) {
-  const { chat, trace, queued, settings, problem } = useSyncExternalStore(session.subscribe, session.getSnapshot);
+  const { snapshot, chat, trace, queued, settings, id, kept, problem } = useSyncExternalStore(session.subscribe, session.getSnapshot);
+  const { messages, isStreaming } = snapshot;
+  const isEmpty = messages.length === 0 && !isStreaming;
   const isWide = useWide();
   const [isInspecting, setInspecting] = useState(isWide);
   const [isSettingUp, setSettingUp] = useState(false);
+  const [isChoosing, setChoosing] = useState(false);
   const input = useRef<HTMLTextAreaElement>(null);
   const focusInput = () => input.current?.focus();
   const isCovered = isInspecting && !isWide;
-  useStopKey(chat.isRunning && !isSettingUp, () => session.stop());
+  useStopKey(isStreaming && !isSettingUp && !isChoosing, () => session.stop());
 
   const closeInspector = useCallback(() => {
     setInspecting(false);
@@ -38,13 +42,16 @@ export function App({ session }: { session: Session }) {
         isInspecting={isInspecting}
         onInspect={() => setInspecting(!isInspecting)}
         onSettings={() => setSettingUp(true)}
+        onChats={() => setChoosing(true)}
         onNewChat={() => void session.newChat().then(focusInput)}
       />
       <main class="conversation" inert={isCovered}>
-        {chat.entries.length === 0 ? (
+        {isEmpty ? (
           <Welcome onPick={send} />
         ) : (
           <Transcript
+            key={id}
+            snapshot={snapshot}
             chat={chat}
             onRetry={() => {
               session.retry();
@@ -60,34 +67,44 @@ export function App({ session }: { session: Session }) {
           )}
           <Queue
             queued={queued}
-            isRunning={chat.isRunning}
+            isRunning={isStreaming}
             onSend={() => session.sendQueued()}
             onClear={() => session.clearQueue()}
           />
           <Composer
             input={input}
-            isRunning={chat.isRunning}
+            isRunning={isStreaming}
             onSend={send}
             onSteer={(text) => session.steer(text)}
             onFollowUp={(text) => session.followUp(text)}
             onStop={() => session.stop()}
           >
-            <Total entries={chat.entries} />
+            <Total messages={messages} />
           </Composer>
         </div>
       </main>
       {isInspecting && (
         <Inspector trace={trace} secret={settings.apiKey} isOver={isCovered} onClose={closeInspector} />
       )}
+      {isChoosing && (
+        <ChatsDialog
+          kept={kept}
+          id={id}
+          isRunning={isStreaming}
+          onPick={(id) => void session.switchTo(id)}
+          onRemove={(id) => void session.remove(id)}
+          onClose={() => setChoosing(false)}
+        />
+      )}
       {isSettingUp && (
         <SettingsDialog
           settings={settings}
-          isRunning={chat.isRunning}
+          isRunning={isStreaming}
           onSave={(changed) => void session.apply(changed)}
           onClose={() => setSettingUp(false)}
         />
       )}
-      <Announcer entries={chat.entries} />
+      <Announcer messages={messages} />
     </div>
   );
 }

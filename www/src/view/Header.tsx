@@ -8,9 +8,10 @@ interface Props {
   onInspect: () => void;
   onSettings: () => void;
   onNewChat: () => void;
+  onChats: () => void;
 }
 
-export function Header({ settings, isInspecting, onInspect, onSettings, onNewChat }: Props) {
+export function Header({ settings, isInspecting, onInspect, onSettings, onNewChat, onChats }: Props) {
   return (
     <header class="header">
       <h1 class="brand">
@@ -25,6 +26,10 @@ export function Header({ settings, isInspecting, onInspect, onSettings, onNewCha
         <button type="button" class="plain" onClick={onNewChat}>
           <Icon name="plus" />
           <span class="label">New chat</span>
+        </button>
+        <button type="button" class="plain" onClick={onChats} aria-haspopup="dialog">
+          <Icon name="chats" />
+          <span class="label">Chats</span>
         </button>
         <button type="button" class="plain" id="inspect" aria-pressed={isInspecting} onClick={onInspect}>
           <Icon name="tree" />

@@ -1,5 +1,4 @@
-import type { AgentToolResult, ToolCall } from "sluice-agent";
-import type { ToolRun } from "../chat";
+import type { AgentToolResult, AssistantContentBlock, ToolCall, ToolExecution } from "sluice-agent";
 import { calculator } from "../tools/calculator";
 import { notes } from "../tools/notes";
 import { progressOf } from "../tools/progress";
@@ -11,16 +10,34 @@ const KNOWN: Record<string, { label: string; icon: IconName }> = {
   [notes.name]: { label: notes.label ?? notes.name, icon: "notes" },
 };
 
-interface Props {
+/** What is known of all calls, by their ids. */
+export interface Tools {
+  executions: Readonly<Record<string, ToolExecution>>;
+  updates: Readonly<Record<string, readonly AgentToolResult[]>>;
+  durations: ReadonlyMap<string, number | undefined>;
+}
+
+/** What is known of one. */
+export interface ToolRun {
+  execution?: ToolExecution | undefined;
+  updates?: readonly AgentToolResult[] | undefined;
+  durationMs?: number | undefined;
+}
+
+export function runOf(block: AssistantContentBlock, { executions, updates, durations }: Tools): ToolRun {
+  if (block.type !== "toolCall") return {};
+  return { execution: executions[block.id], updates: updates[block.id], durationMs: durations.get(block.id) };
+}
+
+interface Props extends ToolRun {
   call: ToolCall;
   /** The call is being received. */
   isOpen: boolean;
-  run: ToolRun | undefined;
 }
 
-export function ToolCard({ call, isOpen, run }: Props) {
+export function ToolCard({ call, isOpen, execution, updates = [], durationMs }: Props) {
   const { label, icon } = KNOWN[call.name] ?? { label: call.name, icon: "tool" };
-  const phase = run?.phase ?? (isOpen ? "arriving" : "waiting");
+  const phase = execution?.status ?? (isOpen ? "arriving" : "pending");
   return (
     <section class={`tool-card ${phase}`} aria-label={`Tool call: ${label}`} aria-busy={phase === "running"}>
       <header>
@@ -28,22 +45,23 @@ export function ToolCard({ call, isOpen, run }: Props) {
         <strong>{label}</strong>
         <span class="phase">
           {STATUS[phase]}
-          {run?.durationMs !== undefined && ` · ${seconds(run.durationMs)}`}
+          {durationMs !== undefined && ` · ${seconds(durationMs)}`}
         </span>
       </header>
       <Arguments values={call.arguments} />
-      {run !== undefined && <Updates run={run} />}
-      {run?.result !== undefined && <Result result={run.result} isFailed={run.phase === "failed"} />}
+      <Updates updates={updates} isRunning={phase === "running"} />
+      {execution?.result !== undefined && <Result result={execution.result} isFailed={phase === "error"} />}
     </section>
   );
 }
 
 const STATUS = {
   arriving: "receiving arguments",
-  waiting: "waiting",
+  pending: "waiting",
+  awaiting_approval: "waiting for approval",
   running: "running",
   done: "done",
-  failed: "failed",
+  error: "failed",
 };
 
 function Arguments({ values }: { values: Record<string, unknown> }) {
@@ -62,18 +80,18 @@ function Arguments({ values }: { values: Record<string, unknown> }) {
 }
 
 /** The latest update, and all of them behind it. */
-function Updates({ run: { updates, phase } }: { run: ToolRun }) {
+function Updates({ updates, isRunning }: { updates: readonly AgentToolResult[]; isRunning: boolean }) {
   const last = updates.at(-1);
   if (last === undefined) return null;
   const progress = progressOf(last);
   return (
     <div class="updates">
-      {progress !== undefined && phase === "running" && (
+      {progress !== undefined && isRunning && (
         <progress value={progress.done} max={progress.total} aria-label="Progress" />
       )}
       <details>
         <summary>
-          {phase === "running" ? textOf(last) : `${updates.length} progress update${updates.length === 1 ? "" : "s"}`}
+          {isRunning ? textOf(last) : `${updates.length} progress update${updates.length === 1 ? "" : "s"}`}
         </summary>
         <ol>
           {updates.map((update, index) => (

@@ -1,4 +1,5 @@
-import { useRef } from "preact/hooks";
+import { useMemo, useRef } from "preact/hooks";
+import type { AgentMessage, AgentSnapshot, ToolResultMessage } from "sluice-agent";
 import type { Chat } from "../chat";
 import { Answer } from "./Answer";
 import { Icon } from "./icons";
@@ -6,22 +7,40 @@ import { Question } from "./Question";
 import { RunEnd } from "./RunEnd";
 import { useFollow } from "./useFollow";
 
-export function Transcript({ chat, onRetry }: { chat: Chat; onRetry: () => void }) {
+interface Props {
+  snapshot: AgentSnapshot;
+  chat: Chat;
+  onRetry: () => void;
+}
+
+export function Transcript({ snapshot, chat, onRetry }: Props) {
+  const { messages, streamMessage, isStreaming, toolExecutions } = snapshot;
   const scroller = useRef<HTMLDivElement>(null);
-  const { isFollowing, onScroll, toEnd } = useFollow(scroller, chat, chat.isRunning);
+  const { isFollowing, onScroll, toEnd } = useFollow(scroller, snapshot, isStreaming);
+  const durations = useMemo(() => durationsOf(messages), [messages]);
+  const tools = useMemo(() => ({ executions: toolExecutions, updates: chat.updates, durations }), [toolExecutions, chat.updates, durations]);
+  const all: readonly AgentMessage[] = streamMessage === null ? messages : [...messages, streamMessage];
   return (
     <div class="transcript-frame">
       <div class="transcript" ref={scroller} onScroll={onScroll} tabIndex={0} role="region" aria-label="Conversation">
-        <ol class="entries" aria-busy={chat.isRunning}>
-          {chat.entries.map((entry) =>
-            entry.kind === "user" ? (
-              <Question key={entry.key} message={entry.message} />
-            ) : (
-              <Answer key={entry.key} entry={entry} />
-            ),
-          )}
+        <ol class="entries" aria-busy={isStreaming}>
+          {all.map((message, index) => {
+            // A message has its place from its first delta on.
+            if (message.role === "user") return <Question key={index} message={message} />;
+            if (message.role !== "assistant") return null;
+            const isGrowing = message === streamMessage;
+            return (
+              <Answer
+                key={index}
+                message={message}
+                isStreaming={isGrowing}
+                openBlock={isGrowing ? chat.openBlock : undefined}
+                tools={tools}
+              />
+            );
+          })}
         </ol>
-        {!chat.isRunning && <RunEnd reason={chat.endReason} onRetry={onRetry} />}
+        {!isStreaming && <RunEnd reason={chat.endReason} onRetry={onRetry} />}
       </div>
       {!isFollowing && (
         <button type="button" class="to-end" onClick={toEnd}>
@@ -31,4 +50,9 @@ export function Transcript({ chat, onRetry }: { chat: Chat; onRetry: () => void 
       )}
     </div>
   );
+}
+
+function durationsOf(messages: readonly AgentMessage[]): ReadonlyMap<string, number | undefined> {
+  const results = messages.filter((message): message is ToolResultMessage => message.role === "toolResult");
+  return new Map(results.map(({ toolCallId, durationMs }) => [toolCallId, durationMs]));
 }

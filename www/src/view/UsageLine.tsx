@@ -1,5 +1,4 @@
-import type { AssistantMessage } from "sluice-agent";
-import type { Entry } from "../chat";
+import type { AgentMessage, AssistantMessage } from "sluice-agent";
 import { count, dollars, seconds } from "./text";
 
 export function UsageLine({ message }: { message: AssistantMessage }) {
@@ -16,8 +15,8 @@ export function UsageLine({ message }: { message: AssistantMessage }) {
 }
 
 /** What the whole conversation used. */
-export function Total({ entries }: { entries: readonly Entry[] }) {
-  const usages = entries.flatMap((entry) => (entry.kind === "assistant" ? [entry.message.usage] : []));
+export function Total({ messages }: { messages: readonly AgentMessage[] }) {
+  const usages = messages.flatMap((message) => (message.role === "assistant" ? [message.usage] : []));
   const tokens = usages.reduce((sum, usage) => sum + usage.totalTokens, 0);
   const cost = usages.reduce((sum, usage) => sum + usage.cost.total, 0);
   if (tokens === 0) return null;

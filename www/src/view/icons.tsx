@@ -1,5 +1,7 @@
 const PATHS = {
   plus: "M12 5v14M5 12h14",
+  chats: "M4 5h12v8H9l-5 4zM16 9h4v11l-4-3h-6",
+  bin: "M5 7h14M10 7V4h4v3M7 7l1 13h8l1-13M10.5 11v5M13.5 11v5",
   tree: "M5 4v13a2 2 0 0 0 2 2h4M5 9h6M15 7h5M15 9.5h5M15 17h5M15 19.5h5",
   sliders: "M4 7h9M17 7h3M4 17h3M11 17h9M15 4.5v5M9 14.5v5",
   send: "M12 19V5M6 11l6-6 6 6",

@@ -8,7 +8,7 @@ use crate::message::{
 };
 use crate::model::{CacheRetention, Compat, Model, RequestOptions, ThinkingLevel, ToolChoice};
 use crate::protocol::{Api, Context};
-use crate::text::json::{JsonName, JsonWriter};
+use crate::text::json::{JsonWriter, Names};
 
 /// The body's text.
 pub(super) fn write(model: &Model, context: &Context, options: &RequestOptions) -> String {
@@ -67,7 +67,7 @@ fn write_model(model: &Model, json: &mut JsonWriter) {
     if let Some(inputs) = &model.input {
         json.key("input").array(|json| {
             for input in inputs {
-                json.string(input.name());
+                json.string(input.json_name());
             }
         });
     }
@@ -107,9 +107,12 @@ fn write_compat(compat: &Compat, json: &mut JsonWriter) {
     } = *compat;
     texts(
         &[
-            ("maxTokensField", max_tokens_field.map(JsonName::name)),
-            ("reasoningField", reasoning_field.map(JsonName::name)),
-            ("toolCallIdFormat", tool_call_id_format.map(JsonName::name)),
+            ("maxTokensField", max_tokens_field.map(Names::json_name)),
+            ("reasoningField", reasoning_field.map(Names::json_name)),
+            (
+                "toolCallIdFormat",
+                tool_call_id_format.map(Names::json_name),
+            ),
         ],
         json,
     );
@@ -234,7 +237,7 @@ fn write_assistant(message: &AssistantMessage, json: &mut JsonWriter) {
             ("provider", Some(&message.provider)),
             ("model", Some(&message.model)),
             ("responseId", message.response_id.as_deref()),
-            ("stopReason", Some(message.stop_reason.name())),
+            ("stopReason", Some(message.stop_reason.json_name())),
         ],
         json,
     );
@@ -283,8 +286,8 @@ fn write_options(options: &RequestOptions, json: &mut JsonWriter) {
     let caching = Some(options.cache_retention).filter(|it| *it != CacheRetention::default());
     texts(
         &[
-            ("reasoning", reasoning.map(JsonName::name)),
-            ("cacheRetention", caching.map(JsonName::name)),
+            ("reasoning", reasoning.map(Names::json_name)),
+            ("cacheRetention", caching.map(Names::json_name)),
             ("sessionId", options.session_id.as_deref()),
         ],
         json,
@@ -297,7 +300,7 @@ fn write_options(options: &RequestOptions, json: &mut JsonWriter) {
         json,
     );
     match &options.tool_choice {
-        Some(ToolChoice::Mode(mode)) => texts(&[("toolChoice", Some(mode.name()))], json),
+        Some(ToolChoice::Mode(mode)) => texts(&[("toolChoice", Some(mode.json_name()))], json),
         Some(ToolChoice::Tool(tool)) => {
             json.key("toolChoice")
                 .object(|json| texts(&[("name", Some(&tool.name))], json));

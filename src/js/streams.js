@@ -1,4 +1,4 @@
-// Bodies of responses: reading one with a single callback for all of its chunks, ending it, making a scripted one.
+// What streams: bodies of responses, read with a single callback for all of their chunks, and events, read by iteration.
 
 /** Reads chunk after chunk, each told to the same callback. */
 export class Pump {
@@ -70,30 +70,76 @@ function release(reader) {
   }
 }
 
-/** Tokens that come together when no pace is given: about what a network chunk holds. */
-const TOKENS_PER_CHUNK = 8;
+/**
+ * An async iterable of events with the result of what made them. Events wait in it until they are read; `onLeave` is
+ * called when the reader leaves early.
+ */
+export class EventStream {
+  #waiting = [];
+  #taken = 0;
+  #readers = [];
+  #isEnded = false;
+  #onLeave;
+  #result;
+  #resolve;
 
-/** A response with chunks of text as its body, at a given pace. */
-export function respond(chunks, status, contentType, retryAfterMs, tokensPerSecond) {
-  const headers = { "content-type": contentType };
-  if (retryAfterMs !== undefined) headers["retry-after-ms"] = String(retryAfterMs);
-  const encoder = new TextEncoder();
-  const began = performance.now();
-  let sent = 0;
-  const body = new ReadableStream({
-    async pull(controller) {
-      let due = sent + TOKENS_PER_CHUNK;
-      if (tokensPerSecond > 0) {
-        const isDueAt = began + ((sent + 1) * 1000) / tokensPerSecond;
-        await new Promise((resolve) => setTimeout(resolve, isDueAt - performance.now()));
-        due = Math.max(sent + 1, Math.floor(((performance.now() - began) * tokensPerSecond) / 1000));
-      }
-      if (sent < chunks.length) controller.enqueue(encoder.encode(chunks.slice(sent, due).join("")));
-      sent = due;
-      if (sent >= chunks.length) controller.close();
-    },
-  });
-  return new Response(body, { status, headers });
+  constructor(onLeave) {
+    this.#onLeave = onLeave;
+    this.#result = new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+  }
+
+  push(event) {
+    if (this.#isEnded) return;
+    const reader = this.#readers.shift();
+    if (reader !== undefined) reader({ value: event, done: false });
+    else this.#waiting.push(event);
+  }
+
+  end(result) {
+    this.#resolve(result);
+    this.#finish();
+  }
+
+  /** What it all came to. */
+  result() {
+    return this.#result;
+  }
+
+  [Symbol.asyncIterator]() {
+    return this;
+  }
+
+  next() {
+    if (this.#taken < this.#waiting.length) return Promise.resolve({ value: this.#take(), done: false });
+    if (this.#isEnded) return Promise.resolve({ value: undefined, done: true });
+    return new Promise((resolve) => this.#readers.push(resolve));
+  }
+
+  return(value) {
+    if (!this.#isEnded) this.#onLeave();
+    this.#waiting = [];
+    this.#taken = 0;
+    this.#finish();
+    return Promise.resolve({ value, done: true });
+  }
+
+  #finish() {
+    this.#isEnded = true;
+    for (const reader of this.#readers.splice(0)) reader({ value: undefined, done: true });
+  }
+
+  /** `shift` would move all that waits, for every event. */
+  #take() {
+    const event = this.#waiting[this.#taken];
+    this.#waiting[this.#taken++] = undefined;
+    if (this.#taken === this.#waiting.length) {
+      this.#waiting = [];
+      this.#taken = 0;
+    }
+    return event;
+  }
 }
 
 /** Nothing when there is a network, as far as the page knows; else a promise for its return. */

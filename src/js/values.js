@@ -1,4 +1,4 @@
-// The page's messages as JSON text for a provider.
+// Values of the page: read without throwing, told in words, and written as JSON text.
 
 const FIELDS = {
   user: ["content", "timestamp"],
@@ -56,4 +56,56 @@ function withoutLoneSurrogates(json) {
   if (!json.includes("\\ud")) return json;
   // An escaped backslash is matched first, so that what stands behind it is not taken for an escape.
   return json.replace(/\\\\|\\ud[89a-f][0-9a-f]{2}/g, (match) => (match === "\\\\" ? match : "\\ufffd"));
+}
+
+// ---- reading
+
+/** A property; `undefined` when there is none or reading it throws. */
+export function get(object, key) {
+  try {
+    return Reflect.get(object, key);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether it is an object that is not an array. */
+export function isPlainObject(value) {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+// ---- telling
+
+/** An error for a call that cannot be right. */
+export function misuse(code, message) {
+  return Object.assign(new Error(message), { name: "SluiceError", code });
+}
+
+/** What a value is, for a message: its type, and the value where it is short. */
+export function kind(value) {
+  switch (typeof value) {
+    case "undefined":
+      return "undefined";
+    case "string":
+      return `the string ${JSON.stringify([...value.slice(0, 80)].slice(0, 40).join(""))}`;
+    case "number":
+      return Number.isFinite(value) ? `the number ${value}` : "no finite number";
+    case "boolean":
+      return `the boolean ${value}`;
+    case "function":
+      return "a function";
+    case "object":
+      return value === null ? "null" : Array.isArray(value) ? "an array" : "an object";
+    default:
+      return "a value of another type";
+  }
+}
+
+/** What the page threw, as text: an error's message, a string, or what is known of it. */
+export function describe(thrown) {
+  if (typeof thrown === "string") return thrown;
+  const message = get(thrown, "message");
+  if (typeof message === "string" && message !== "") return message;
+  const name = get(thrown, "name");
+  return typeof name === "string" && typeof thrown === "object" ? name : `${kind(thrown)} was thrown`;
 }
