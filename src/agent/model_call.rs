@@ -170,7 +170,7 @@ impl<H: Transport + Presenter> Reception<'_, H> {
         options: &RequestOptions,
         limits: Limits,
     ) -> Result<(), Failure> {
-        let api = Api::from_name(&model.api).ok_or_else(|| failure::unknown_api(&model.api))?;
+        let api = Api::of(model, options).ok_or_else(|| failure::unknown_api(&model.api))?;
         let mut request = api.encode(model, context, options)?;
         request.body = self
             .hook("onPayload", self.host.on_payload(request.body))
