@@ -31,6 +31,13 @@ pub struct Agent {
     core: Rc<Core>,
 }
 
+/// A run goes on without its agent, but nobody can approve of a call then.
+impl Drop for Agent {
+    fn drop(&mut self) {
+        self.core.approvals.close();
+    }
+}
+
 #[wasm_bindgen]
 impl Agent {
     /// Makes an agent.
