@@ -126,7 +126,7 @@ impl PageHost {
             &[&state.get("model"), &context, &options],
         )
         .await?;
-        AppStream::open(source)
+        AppStream::open(&source)
     }
 
     fn request_options(&self, api_key: Option<String>) -> RequestOptions {
