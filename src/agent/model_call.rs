@@ -23,8 +23,8 @@ use crate::event::Page;
 use crate::message::StopReason;
 use crate::model::{Model, ModelCost, RequestOptions};
 use crate::protocol::{Api, Context, Decoder, StreamPart};
-use crate::text::contains;
 use crate::text::sse::SseDecoder;
+use crate::text::{contains, lossy};
 
 /// The most that is kept of a body that may turn out not to be a stream, in bytes.
 const BODY_LIMIT: usize = 4 * 1024 * 1024;
@@ -246,7 +246,7 @@ impl<H: Transport + Presenter> Reception<'_, H> {
         decoder: &mut Decoder,
         unframed: &[u8],
     ) -> Result<(), Failure> {
-        let body = String::from_utf8_lossy(unframed);
+        let body = lossy(unframed);
         let body = body.trim();
         if body.starts_with(['{', '[']) {
             decoder.on_whole_body(body, &mut self.parts);
@@ -281,7 +281,7 @@ impl<H: Transport + Presenter> Reception<'_, H> {
         {
             bytes.extend_from_slice(&chunk);
         }
-        Ok(String::from_utf8_lossy(&bytes).into_owned())
+        Ok(lossy(&bytes))
     }
 
     /// Takes in the parts at hand and shows what they did.

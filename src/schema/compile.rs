@@ -302,27 +302,28 @@ fn join(base: &str, reference: &str) -> String {
         base.len()
     } else if reference.starts_with('/') {
         // "scheme://authority" ends before the third slash.
-        base.match_indices('/')
-            .nth(2)
-            .map_or(base.len(), |(end, _)| end)
+        slashes(base).nth(2).unwrap_or(base.len())
     } else {
-        let mut slashes = base
-            .match_indices('/')
-            .map(|(index, _)| index + 1)
-            .collect::<Vec<_>>();
-        let mut end = slashes.pop().unwrap_or(0);
+        let mut ends: Vec<usize> = slashes(base).map(|slash| slash + 1).collect();
+        let mut end = ends.pop().unwrap_or(0);
         loop {
             if let Some(rest) = reference.strip_prefix("./") {
                 reference = rest;
             } else if let Some(rest) = reference.strip_prefix("../") {
                 reference = rest;
-                end = slashes.pop().unwrap_or(0);
+                end = ends.pop().unwrap_or(0);
             } else {
                 break end;
             }
         }
     };
     String::from(base.get(..kept).unwrap_or(base)) + reference
+}
+
+/// Where slashes stand.
+fn slashes(text: &str) -> impl Iterator<Item = usize> {
+    let bytes = text.bytes().enumerate();
+    bytes.filter_map(|(at, byte)| (byte == b'/').then_some(at))
 }
 
 /// Decodes `%XX`; `None` if the text is malformed.

@@ -5,7 +5,7 @@
 //! every host reads, and an extra stands in the table only if the host documents it.
 
 use crate::model::{Compat, MaxTokensField, Model, ReasoningField, ToolCallIdFormat};
-use crate::text::find;
+use crate::text::{behind_last, find};
 
 #[cfg(test)]
 mod tests;
@@ -84,7 +84,7 @@ fn host(url: &str) -> &str {
         .and_then(|at| url.get(at + 3..))
         .unwrap_or(url);
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    let host = authority.rsplit('@').next().unwrap_or_default();
+    let host = behind_last(authority, b'@');
     host.split(':').next().unwrap_or_default()
 }
 

@@ -53,6 +53,11 @@ pub struct SyntaxError {
     pub offset: usize,
 }
 
+/// Whether the text is one JSON value.
+pub(super) fn is_valid(text: &str) -> bool {
+    check::check(text).is_ok()
+}
+
 /// One valid JSON value, as its text without white space around it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Json<'a>(&'a str);
