@@ -78,7 +78,7 @@ function renamed(glue, { imports, exports }) {
       once("const import0 = {", `const import0 = {\n        ${short}: ${script}.${name},`);
     }
   }
-  return text;
+  return text.replace(/\n {8}"\.\/snippets\/[^"]+": import\d+,/g, "");
 }
 
 writeFileSync(wasmPath, trapAtOnce(readFileSync(wasmPath)));

@@ -344,8 +344,9 @@ impl Host for PageHost {
     }
 
     fn emit(&self, event: AgentEvent<JsPage>) -> Delivery {
+        let event = event_to_js(&event);
         self.core.state.follow(&event, self.run.is_kept.get());
-        self.core.channel.emit(&event_to_js(&event))
+        self.core.channel.emit(&event)
     }
 
     fn model(&self) -> Model {
@@ -415,7 +416,7 @@ async fn poll(callback: Option<&Function>, queue: &RefCell<Queue<Handle>>) {
     if let Ok(messages) = value::call(callback, &JsValue::UNDEFINED, &[]).await {
         for message in value::items(&messages) {
             // What is no message is none to wait for.
-            if let Ok(message) = check_message(message, "message") {
+            if let Ok(message) = check_message(&message, "message") {
                 queue.borrow_mut().push(Handle(message));
             }
         }

@@ -117,11 +117,13 @@ fn finish(json: &str, parts: &mut Vec<StreamPart>) -> Result<(), Failure> {
     }));
     let text = told.error_message;
     parts.push(match told.stop_reason {
-        StopReason::Error => StreamPart::Error(told.error.unwrap_or_else(|| {
-            failed(text.unwrap_or_else(|| {
-                "The stream of streamFn failed without a message.".to_owned()
+        StopReason::Error => {
+            StreamPart::Error(told.error.unwrap_or_else(|| {
+                failed(text.unwrap_or_else(|| {
+                    "The stream of streamFn failed without a message.".to_owned()
+                }))
             }))
-        })),
+        }
         StopReason::Aborted => {
             let mut failure = ErrorInfo::aborted();
             if let Some(text) = text {

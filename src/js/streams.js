@@ -1,7 +1,7 @@
 // What streams: bodies of responses, read with a single callback for all of their chunks; events, read by iteration;
 // and the events of an app's own source.
 
-import { describe, get, isPlainObject, kind, toJson } from "./values.js";
+import { blockOf, describe, get, isPlainObject, kind, toJson } from "./values.js";
 
 /** Reads chunk after chunk, each told to the same callback. */
 export class Pump {
@@ -224,7 +224,7 @@ export class AppStream {
         const block = this.block(event, type);
         if (block.isEmpty) this.grow(block, text(event, "content"));
         // Signatures come with the block at its end.
-        const whole = nth(get(event, "partial"), get(event, "contentIndex"));
+        const whole = blockOf(get(event, "partial"), get(event, "contentIndex"));
         for (const [kind, name] of [[TEXT_SIGNATURE, "textSignature"], [THINKING_SIGNATURE, "thinkingSignature"]]) {
           if (typeof get(whole, name) === "string") this.push(kind, 0, get(whole, name));
         }
@@ -260,7 +260,7 @@ export class AppStream {
       if (block.kind === CALL_DELTA) {
         block.key = this.calls++;
         const told = get(event, "toolCall");
-        const call = isPlainObject(told) ? told : nth(get(event, "partial"), index);
+        const call = isPlainObject(told) ? told : blockOf(get(event, "partial"), index);
         this.push(CALL_START, block.key, text(call, "id"), text(call, "name"));
       } else {
         this.push(BLOCK_END);
@@ -320,8 +320,4 @@ function failed(thrown) {
 function text(object, key) {
   const value = get(object, key);
   return typeof value === "string" ? value : "";
-}
-
-function nth(message, index) {
-  return get(get(message, "content"), index);
 }

@@ -193,7 +193,7 @@ impl PageTool {
         // Tools may keep this function for ever, so the garbage collector decides when it goes.
         let report = move |partial: JsValue| match result::tool_result(&partial) {
             Ok(partial) => progress(Handle(partial)),
-            Err(problem) => warn(&["onUpdate was ignored. ", &problem].concat()),
+            Err(problem) => warn(&["onUpdate was ignored. ", &error::describe(&problem)].concat()),
         };
         let on_update = Closure::<dyn Fn(JsValue)>::new(report).into_js_value();
         let returned = value::call(
@@ -203,7 +203,7 @@ impl PageTool {
         )
         .await
         .map_err(|thrown| error::describe(&thrown))?;
-        let result = result::tool_result(&returned)?;
+        let result = result::tool_result(&returned).map_err(|problem| error::describe(&problem))?;
         Ok(ToolOutput {
             is_error: value::get(&result, "isError").is_truthy(),
             terminate: value::get(&result, "terminate").is_truthy(),
