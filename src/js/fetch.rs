@@ -17,7 +17,7 @@ use crate::agent::host::HttpResponse;
 use crate::error::{ErrorCode, ErrorInfo, Failure};
 use crate::js::{error, value};
 use crate::protocol::HttpRequest;
-use crate::text::{behind_last, find, number};
+use crate::text::{before_any, behind_last, find, number};
 
 #[wasm_bindgen(module = "/src/js/streams.js")]
 extern "C" {
@@ -293,7 +293,7 @@ const SHORTEST_SECRET: usize = 12;
 
 /// The address without query and fragment, in which keys may stand.
 fn place(url: &str) -> &str {
-    url.split(['?', '#']).next().unwrap_or(url)
+    before_any(url, b"?#")
 }
 
 /// RFC 9110, section 10.2.3: seconds or a date. `retry-after-ms` is what some providers add.

@@ -14,6 +14,7 @@ use crate::js::{error, result, transcript, value};
 use crate::model::ToolDefinition;
 use crate::schema::Schema;
 use crate::text::json::to_text;
+use crate::text::number;
 
 /// A tool of the page.
 #[derive(Debug, Clone)]
@@ -128,7 +129,7 @@ fn read_definition(fields: &mut Fields<'_>) -> (Option<Schema>, ToolDefinition) 
 }
 
 fn fields_of(object: &JsValue, index: usize) -> Fields<'_> {
-    Fields::new(object, ["tools[", &index.to_string(), "]."].concat())
+    Fields::new(object, ["tools[", &number::decimal(index), "]."].concat())
 }
 
 impl PageTool {

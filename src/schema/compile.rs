@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::SchemaError;
 use super::check::{entries, list};
 use super::value::{at_pointer, parse_types, tokens};
-use crate::text::{contains, number};
+use crate::text::{before_any, contains, number};
 
 /// How deep a schema document may nest.
 const MAX_DEPTH: usize = 256;
@@ -141,7 +141,7 @@ impl<'a> Compiler<'a> {
             "items" | "prefixItems" | "allOf" | "anyOf" | "oneOf" => {
                 self.expect(argument.is_array(), &path);
                 for (index, schema) in list(Some(argument)).iter().enumerate() {
-                    children.push((child(&path, &index.to_string()), schema));
+                    children.push((child(&path, &number::decimal(index)), schema));
                 }
             }
             "properties" | "patternProperties" | "dependentSchemas" | "dependencies" | "$defs"
@@ -174,7 +174,7 @@ impl<'a> Compiler<'a> {
                 uri.pop();
             }
             // Draft 7 writes an anchor as `$id: "#name"`.
-            if !uri.contains('#') {
+            if before_any(&uri, b"#") == uri {
                 base = uri.clone();
             }
             self.name(uri, pointer);
@@ -250,14 +250,15 @@ impl<'a> Compiler<'a> {
             });
         };
         if !self.seen.contains_key(&pointer) {
-            let base = reference.uri.split('#').next().unwrap_or("");
+            let base = before_any(&reference.uri, b"#");
             self.walk(schema, &pointer, base, 0);
         }
         Ok(pointer)
     }
 
     fn find(&self, uri: &str) -> Option<(String, &'a Value)> {
-        let (resource, fragment) = uri.split_once('#').unwrap_or((uri, ""));
+        let resource = before_any(uri, b"#");
+        let fragment = uri.get(resource.len() + 1..).unwrap_or_default();
         let fragment = percent_decode(fragment)?;
         let pointer = if fragment.is_empty() || fragment.starts_with('/') {
             String::from(self.ids.get(resource)?.as_str()?) + &fragment

@@ -58,6 +58,13 @@ pub(crate) fn lossy(bytes: &[u8]) -> String {
     }
 }
 
+/// What stands before the first of these ASCII characters; all of the text if there is none.
+#[inline(never)]
+pub(crate) fn before_any<'a>(text: &'a str, characters: &[u8]) -> &'a str {
+    let at = text.bytes().position(|byte| characters.contains(&byte));
+    at.and_then(|at| text.get(..at)).unwrap_or(text)
+}
+
 /// What stands behind the last such ASCII character; all of the text if there is none.
 pub(crate) fn behind_last(text: &str, character: u8) -> &str {
     let at = text.bytes().rposition(|byte| byte == character);

@@ -5,7 +5,7 @@
 //! every host reads, and an extra stands in the table only if the host documents it.
 
 use crate::model::{Compat, MaxTokensField, Model, ReasoningField, ToolCallIdFormat};
-use crate::text::{behind_last, find};
+use crate::text::{before_any, behind_last, find};
 
 #[cfg(test)]
 mod tests;
@@ -83,9 +83,9 @@ fn host(url: &str) -> &str {
     let rest = find(url, "://")
         .and_then(|at| url.get(at + 3..))
         .unwrap_or(url);
-    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let authority = before_any(rest, b"/?#");
     let host = behind_last(authority, b'@');
-    host.split(':').next().unwrap_or_default()
+    before_any(host, b":")
 }
 
 fn by_host(host: &str) -> Switches {

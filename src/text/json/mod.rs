@@ -38,8 +38,8 @@ use super::partial_json::number_value;
 use super::scan::position_of_either;
 
 pub use pull::Pull;
-pub use read::{FromJson, Reader, from_text};
-pub(crate) use read::{Names, read_names};
+pub(crate) use read::read_names;
+pub use read::{FromJson, Names, Reader, from_text};
 pub use write::{JsonWriter, to_text};
 
 /// Containers that may be open at once.
