@@ -53,9 +53,18 @@ impl<K: Ord, V, S> IndexMap<K, V, S> {
             let mut keys = self.entries.iter().map(|(known, _)| known.borrow());
             return keys.position(|known| known == key).ok_or(0);
         }
-        let key_at = |place: &u32| self.entries.get(*place as usize).map(|(key, _)| key.borrow());
-        let found = self.sorted.binary_search_by(|place| key_at(place).cmp(&Some(key)))?;
-        self.sorted.get(found).map(|place| *place as usize).ok_or(found)
+        let key_at = |place: &u32| {
+            self.entries
+                .get(*place as usize)
+                .map(|(key, _)| key.borrow())
+        };
+        let found = self
+            .sorted
+            .binary_search_by(|place| key_at(place).cmp(&Some(key)))?;
+        self.sorted
+            .get(found)
+            .map(|place| *place as usize)
+            .ok_or(found)
     }
 
     /// Adds an entry whose key is new.
@@ -78,7 +87,9 @@ impl<K: Ord, V, S> IndexMap<K, V, S> {
         }
         for (place, (key, _)) in self.entries.iter().enumerate() {
             let key_at = |place: &u32| self.entries.get(*place as usize).map(|(key, _)| key);
-            let at = self.sorted.partition_point(|place| key_at(place) < Some(key));
+            let at = self
+                .sorted
+                .partition_point(|place| key_at(place) < Some(key));
             self.sorted.insert(at, place as u32);
         }
     }
@@ -247,7 +258,9 @@ impl<K: Debug, V: Debug, S> Debug for IndexMap<K, V, S> {
 impl<K: Ord, V: PartialEq, S> PartialEq for IndexMap<K, V, S> {
     fn eq(&self, other: &Self) -> bool {
         self.len() == other.len()
-            && self.iter().all(|(key, value)| other.get(key) == Some(value))
+            && self
+                .iter()
+                .all(|(key, value)| other.get(key) == Some(value))
     }
 }
 
