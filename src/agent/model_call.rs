@@ -31,9 +31,6 @@ use crate::text::{contains, lossy, number};
 /// The most that is kept of a body that may turn out not to be a stream, in bytes.
 const BODY_LIMIT: usize = 4 * 1024 * 1024;
 
-/// How long a complete answer waits for the token counts that may follow it, in milliseconds.
-const GRACE_MS: f64 = 5000.0;
-
 /// A finished call.
 #[derive(Debug)]
 pub struct Reply<A> {
@@ -122,9 +119,10 @@ impl Limits {
         if !decoder.is_complete() {
             return self.idle_timeout_ms;
         }
+        let grace_ms = decoder.grace_ms();
         Some(
             self.idle_timeout_ms
-                .map_or(GRACE_MS, |limit| limit.min(GRACE_MS)),
+                .map_or(grace_ms, |limit| limit.min(grace_ms)),
         )
     }
 }
