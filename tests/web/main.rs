@@ -179,6 +179,7 @@ scenarios! {
     hooks_that_fail_fail_the_call_by_name,
     odd_fields_of_messages_are_kept_and_not_sent,
     messages_that_cannot_be_sent_fail_by_their_index,
+    a_message_without_content_is_refused_before_it_enters,
     half_an_emoji_never_reaches_the_wire,
     half_an_emoji_from_a_model_is_replaced,
     the_state_has_its_rules_of_identity,
