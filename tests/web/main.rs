@@ -258,3 +258,8 @@ scenarios! {
     a_schema_that_cannot_say_what_it_is_is_refused,
     a_tool_may_have_the_last_word_on_its_arguments,
 }
+
+scenarios! {
+    random:
+    whatever_happens_the_laws_hold_and_no_message_is_lost,
+}
