@@ -4,7 +4,7 @@ import * as glue from "./sluice_agent.js";
 import { subscribeTo } from "./coalesce.js";
 import { misuse } from "./errors.js";
 import { fromSession, SessionMemory, toSession } from "./session.js";
-import { createStore } from "./store.js";
+import { createStore, retryBehind } from "./store.js";
 
 export { normalizeRecording, recordEvents } from "./recording.js";
 export { replay } from "./replay.js";
@@ -57,10 +57,11 @@ export class Agent extends glue.Agent {
   constructor(options) {
     requireInit("Agent");
     super(options);
-    const views = { memory: new SessionMemory(this.state, options), store: undefined };
+    const views = { memory: new SessionMemory(this.state, options), store: undefined, retry: undefined };
     this.#views = views;
     super.subscribe((event) => {
       views.memory.onEvent(event);
+      views.retry = retryBehind(event, views.retry);
       views.store?.onEvent(event);
     });
   }
@@ -82,7 +83,7 @@ export class Agent extends glue.Agent {
 
   /** The state as a store. */
   get store() {
-    this.#views.store ??= createStore(this.state);
+    this.#views.store ??= createStore(this.state, { waiting: this.pendingApprovals, retry: this.#views.retry });
     return this.#views.store.store;
   }
 
@@ -103,7 +104,12 @@ export class Agent extends glue.Agent {
 
   approveToolCall(id) {
     super.approveToolCall(id);
-    this.#views.store?.onEvent({ type: "tool_approval", toolCallId: id });
+    this.#views.store?.onEvent({ type: "tool_decision", toolCallId: id, isStarted: this.state.isStreaming });
+  }
+
+  denyToolCall(id, reason) {
+    super.denyToolCall(id, reason);
+    this.#views.store?.onEvent({ type: "tool_decision", toolCallId: id, isStarted: false });
   }
 
   setSteeringMode(mode) {
