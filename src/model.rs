@@ -257,6 +257,18 @@ pub struct RequestOptions {
     /// Thinking tokens per level, for protocols that take budgets.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "named")]
     pub thinking_budgets: Option<Named<f64>>,
+    /// The app's backend, when that makes the call in place of the page.
+    #[serde(skip)]
+    pub proxy: Option<Proxy>,
+}
+
+/// A backend of the app that makes model calls and holds the keys.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Proxy {
+    /// Its root, for example `https://app.example.com`.
+    pub url: String,
+    /// By what it knows its user. Never part of an event, an error or a log.
+    pub auth_token: Option<String>,
 }
 
 /// A tool as the model sees it.

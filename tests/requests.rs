@@ -12,7 +12,7 @@ use sluice_agent::message::{
     ThinkingContent, ToolCall, ToolResultMessage, UserContent, UserContentBlock, UserMessage,
 };
 use sluice_agent::model::{
-    CacheRetention, Model, RequestOptions, ThinkingLevel, ToolChoice, ToolChoiceMode,
+    CacheRetention, Model, Proxy, RequestOptions, ThinkingLevel, ToolChoice, ToolChoiceMode,
     ToolDefinition,
 };
 use sluice_agent::protocol::{Api, Context};
@@ -215,20 +215,23 @@ fn options() -> impl Strategy<Value = RequestOptions> {
         CacheRetention::Short,
         CacheRetention::Long,
     ]);
+    let proxy = prop_oneof![4 => Just(None), 1 => Just(Some(Proxy::default()))];
     (
         level,
         prop::option::of(Just(0.0)),
         max_tokens,
         choice,
         caching,
+        proxy,
     )
         .prop_map(
-            |(reasoning, temperature, max_tokens, choice, cache_retention)| RequestOptions {
+            |(reasoning, temperature, max_tokens, choice, cache_retention, proxy)| RequestOptions {
                 reasoning,
                 temperature,
                 max_tokens,
                 tool_choice: Some(ToolChoice::Mode(choice)),
                 cache_retention,
+                proxy,
                 ..RequestOptions::default()
             },
         )
@@ -271,7 +274,7 @@ proptest! {
             }));
         }
         let context = Context { system_prompt, messages, tools };
-        let api = Api::from_name(&model.api).expect("a protocol");
+        let api = Api::of(&model, &options).expect("a protocol");
         if api == Api::OpenAiResponses {
             // OpenAI's least, which only its own hosts are held to; the checker knows no hosts.
             options.max_tokens = options.max_tokens.map(|limit| limit.max(16.0));

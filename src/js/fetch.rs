@@ -17,7 +17,7 @@ use crate::agent::host::HttpResponse;
 use crate::error::{ErrorCode, ErrorInfo, Failure};
 use crate::js::{error, value};
 use crate::protocol::HttpRequest;
-use crate::text::{find, number};
+use crate::text::{before_any, behind_last, find, number};
 
 #[wasm_bindgen(module = "/src/js/streams.js")]
 extern "C" {
@@ -192,14 +192,13 @@ async fn call_global(
         )
     })?;
     let request = JsValue::from(web_sys::Request::from(request));
-    let global = js_sys::global();
-    let Some(fetch) = value::as_function(value::get(&global, "fetch")) else {
+    let Some(fetch) = value::as_function(value::page_fetch()) else {
         return Err(ErrorInfo::new(
             ErrorCode::InvalidRequest,
             "This environment has no fetch. Give one in the options.",
         ));
     };
-    Ok(value::call(&fetch, &global, &[&request]).await)
+    Ok(value::call(&fetch, &JsValue::UNDEFINED, &[&request]).await)
 }
 
 async fn call_app(
@@ -279,7 +278,7 @@ fn without_secrets(mut text: String, headers: &[(String, String)]) -> String {
     let told = |name: &str| matches!(name, "accept" | "content-type");
     for (_, value) in headers.iter().filter(|(name, _)| !told(name)) {
         // Behind the scheme of an authorization.
-        let secret = value.rsplit(' ').next().unwrap_or(value);
+        let secret = behind_last(value, b' ');
         if secret.len() < SHORTEST_SECRET {
             continue;
         }
@@ -298,7 +297,7 @@ const SHORTEST_SECRET: usize = 12;
 
 /// The address without query and fragment, in which keys may stand.
 fn place(url: &str) -> &str {
-    url.split(['?', '#']).next().unwrap_or(url)
+    before_any(url, b"?#")
 }
 
 /// RFC 9110, section 10.2.3: seconds or a date. `retry-after-ms` is what some providers add.

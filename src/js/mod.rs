@@ -28,6 +28,7 @@ mod script;
 mod standard;
 mod state;
 mod stream_fn;
+mod stream_proxy;
 mod stream_simple;
 mod task;
 mod tool;
@@ -39,6 +40,7 @@ mod value;
 pub use agent::Agent;
 pub use agent_loop::{agent_loop, agent_loop_continue};
 pub use script::create_script;
+pub use stream_proxy::stream_proxy;
 pub use stream_simple::{complete, stream_simple};
 
 #[global_allocator]

@@ -8,7 +8,7 @@ use crate::agent::queue::QueueMode;
 use crate::agent::retry::RetryRules;
 use crate::js::fields::Fields;
 use crate::js::{error, transcript, value};
-use crate::model::{Named, RequestOptions};
+use crate::model::{Named, Proxy, RequestOptions};
 use crate::text::json::FromJson;
 
 /// Options of one model call.
@@ -55,6 +55,8 @@ const LOOP: &[&str] = &[
 ];
 /// Options of `streamSimple` only.
 const SIMPLE: &[&str] = &["reasoning", "signal"];
+/// Options of `streamProxy` only.
+const PROXY: &[&str] = &["proxyUrl", "authToken"];
 
 /// Milliseconds without response headers, and without a byte of the body, that are taken for a
 /// dead connection where the app names no limit: longer than any healthy provider is silent.
@@ -81,6 +83,8 @@ pub(super) enum Owner {
     Loop,
     /// `streamSimple(…, options)`.
     Simple,
+    /// `streamProxy(…, options)`.
+    Proxy,
 }
 
 /// The app's functions.
@@ -139,6 +143,7 @@ impl Owner {
             Self::Agent => "Agent options",
             Self::Loop => "the config of agentLoop",
             Self::Simple => "the options of streamSimple",
+            Self::Proxy => "the options of streamProxy",
         }
     }
 
@@ -147,6 +152,7 @@ impl Owner {
             Self::Agent => &[CALL, RUN, AGENT],
             Self::Loop => &[CALL, RUN, LOOP],
             Self::Simple => &[CALL, SIMPLE],
+            Self::Proxy => &[CALL, SIMPLE, PROXY],
         };
         lists.iter().any(|list| list.contains(&key))
     }
@@ -182,7 +188,26 @@ impl Options {
         }
         let mut read = Self::of(&mut fields);
         read.rules.retry = read_retry(&mut fields, owner);
+        if owner == Owner::Proxy {
+            read.call_proxy(&mut fields);
+        }
         fields.finish().map(|()| read)
+    }
+
+    /// Calls go to the app's backend, which has a key of its own: that of the page goes nowhere.
+    fn call_proxy(&mut self, fields: &mut Fields<'_>) {
+        let url = fields.string("proxyUrl");
+        if url.is_none() {
+            fields.expected("proxyUrl", "a string", &JsValue::UNDEFINED);
+        }
+        self.request.proxy = Some(Proxy {
+            url: url.unwrap_or_default(),
+            auth_token: fields.string("authToken"),
+        });
+        self.api_key = None;
+        if let Some(hook) = self.hooks.get_mut(Hook::GetApiKey as usize) {
+            *hook = None;
+        }
     }
 
     fn of(fields: &mut Fields<'_>) -> Self {
@@ -204,6 +229,7 @@ impl Options {
                     .unwrap_or_default(),
                 session_id: fields.string("sessionId"),
                 thinking_budgets: fields.data("thinkingBudgets", "an object of numbers"),
+                proxy: None,
             },
             given: fields.pick(&TOLD),
             timeout_ms: limit(fields.number("timeoutMs", 0), DEFAULT_TIMEOUT_MS),

@@ -27,7 +27,17 @@ pub fn stream_simple(
     #[wasm_bindgen(unchecked_param_type = "Context")] context: JsValue,
     #[wasm_bindgen(unchecked_optional_param_type = "StreamOptions")] options: JsValue,
 ) -> Result<JsValue, JsValue> {
-    let call = ModelCall::new(&model, &context, &options)?;
+    stream(&model, &context, &options, Owner::Simple)
+}
+
+/// The events of one call.
+pub(super) fn stream(
+    model: &JsValue,
+    context: &JsValue,
+    options: &JsValue,
+    owner: Owner,
+) -> Result<JsValue, JsValue> {
+    let call = ModelCall::new(model, context, options, owner)?;
     let stream: EventStream = listen(&call.core.channel, &call.control);
     let events = stream.clone();
     task::spawn(async move { stream.end(&call.make().await.0) });
@@ -41,7 +51,7 @@ pub fn complete(
     #[wasm_bindgen(unchecked_param_type = "Context")] context: JsValue,
     #[wasm_bindgen(unchecked_optional_param_type = "StreamOptions")] options: JsValue,
 ) -> Promise {
-    match ModelCall::new(&model, &context, &options) {
+    match ModelCall::new(&model, &context, &options, Owner::Simple) {
         Ok(call) => task::promise(async move { Ok(call.make().await.0) }),
         Err(error) => Promise::reject(&error),
     }
@@ -56,8 +66,13 @@ struct ModelCall {
 }
 
 impl ModelCall {
-    fn new(model: &JsValue, context: &JsValue, options: &JsValue) -> Result<Self, JsValue> {
-        let read = Options::read(options, Owner::Simple)?;
+    fn new(
+        model: &JsValue,
+        context: &JsValue,
+        options: &JsValue,
+        owner: Owner,
+    ) -> Result<Self, JsValue> {
+        let read = Options::read(options, owner)?;
         let state = read_state(context, model, &value::get(options, "reasoning"))?;
         let tools = ToolSet::read_definitions(&state.get("tools"))?;
         let core = Rc::new(Core::new(state, read));

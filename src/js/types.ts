@@ -130,6 +130,17 @@ export interface StreamOptions extends CallOptions {
   signal?: AbortSignal;
 }
 
+/**
+ * Options of `streamProxy`. Keys (`apiKey`, `getApiKey`) are taken and not used: the backend has its
+ * own. `headers` go to the backend.
+ */
+export interface ProxyOptions extends StreamOptions {
+  /** The root of the backend; requests go to `/api/stream` below it. Empty for the page's own origin. */
+  proxyUrl: string;
+  /** Sent as `Authorization: Bearer …`. Leave it out where the backend knows its user by a cookie. */
+  authToken?: string;
+}
+
 /** What goes with every model call. */
 export interface CallOptions {
   /** The provider's key. */

@@ -45,7 +45,7 @@ pub(crate) fn from_http(
     };
     Box::new(ErrorInfo {
         code,
-        message: [api, ": ", &status.to_string(), " ", &said].concat(),
+        message: [api, ": ", &number::decimal(status.into()), " ", &said].concat(),
         status: Some(status),
         retry_after_ms: retry_after_ms.or(report.retry_after_ms),
         retryable,

@@ -14,6 +14,7 @@ mod openai;
 pub mod openai_completions;
 pub mod openai_responses;
 mod part;
+pub mod proxy;
 mod tool_calls;
 mod tool_schema;
 
@@ -35,6 +36,9 @@ pub enum Api {
     GoogleGenerativeAi,
     /// OpenAI's Responses API.
     OpenAiResponses,
+    /// The app's own backend, which speaks to the model. No model names it: a call goes this way
+    /// when its options have a proxy.
+    Proxy,
 }
 
 /// What a model gets to read.
@@ -70,16 +74,26 @@ pub enum Decoder {
     GoogleGenerativeAi(google_generative_ai::StreamDecoder),
     /// Responses.
     OpenAiResponses(openai_responses::StreamDecoder),
+    /// The app's own backend.
+    Proxy(proxy::StreamDecoder),
 }
 
 impl Api {
-    /// All protocols that are built in.
+    /// All protocols that a model can name.
     pub const ALL: [Self; 4] = [
         Self::OpenAiCompletions,
         Self::OpenAiResponses,
         Self::AnthropicMessages,
         Self::GoogleGenerativeAi,
     ];
+
+    /// The protocol that carries a call of this model, if it is built in.
+    pub fn of(model: &Model, options: &RequestOptions) -> Option<Self> {
+        match options.proxy {
+            Some(_) => Some(Self::Proxy),
+            None => Self::from_name(&model.api),
+        }
+    }
 
     /// The protocol of this name, if it is built in.
     pub fn from_name(name: &str) -> Option<Self> {
@@ -93,6 +107,7 @@ impl Api {
             Self::AnthropicMessages => "anthropic-messages",
             Self::GoogleGenerativeAi => "google-generative-ai",
             Self::OpenAiResponses => "openai-responses",
+            Self::Proxy => "proxy",
         }
     }
 
@@ -102,6 +117,7 @@ impl Api {
             Self::OpenAiCompletions | Self::OpenAiResponses => "openai",
             Self::AnthropicMessages => "anthropic",
             Self::GoogleGenerativeAi => "google",
+            Self::Proxy => "proxy",
         }
     }
 
@@ -120,6 +136,7 @@ impl Api {
             Self::AnthropicMessages => anthropic_messages::encode(model, context, options),
             Self::GoogleGenerativeAi => google_generative_ai::encode(model, context, options),
             Self::OpenAiResponses => openai_responses::encode(model, context, options),
+            Self::Proxy => proxy::encode(model, context, options),
         }
     }
 
@@ -138,6 +155,7 @@ impl Api {
             Self::OpenAiResponses => {
                 Decoder::OpenAiResponses(openai_responses::StreamDecoder::default())
             }
+            Self::Proxy => Decoder::Proxy(proxy::StreamDecoder::default()),
         }
     }
 
@@ -151,6 +169,7 @@ impl Api {
                 google_generative_ai::http_error(status, body, retry_after_ms)
             }
             Self::OpenAiResponses => openai_responses::http_error(status, body, retry_after_ms),
+            Self::Proxy => proxy::http_error(status, body, retry_after_ms),
         }
     }
 }
@@ -163,6 +182,7 @@ impl Decoder {
             Self::AnthropicMessages(decoder) => decoder.on_frame(frame, parts),
             Self::GoogleGenerativeAi(decoder) => decoder.on_frame(frame, parts),
             Self::OpenAiResponses(decoder) => decoder.on_frame(frame, parts),
+            Self::Proxy(decoder) => decoder.on_frame(frame, parts),
         }
     }
 
@@ -174,6 +194,7 @@ impl Decoder {
             Self::AnthropicMessages(decoder) => decoder.finish(parts),
             Self::GoogleGenerativeAi(decoder) => decoder.finish(parts),
             Self::OpenAiResponses(decoder) => decoder.finish(parts),
+            Self::Proxy(decoder) => decoder.finish(parts),
         }
     }
 
@@ -185,6 +206,7 @@ impl Decoder {
             Self::AnthropicMessages(decoder) => decoder.on_whole_body(body, parts),
             Self::GoogleGenerativeAi(decoder) => decoder.on_whole_body(body, parts),
             Self::OpenAiResponses(decoder) => decoder.on_whole_body(body, parts),
+            Self::Proxy(decoder) => decoder.on_whole_body(body, parts),
         }
     }
 
@@ -195,6 +217,7 @@ impl Decoder {
             Self::AnthropicMessages(decoder) => decoder.is_done(),
             Self::GoogleGenerativeAi(decoder) => decoder.is_done(),
             Self::OpenAiResponses(decoder) => decoder.is_done(),
+            Self::Proxy(decoder) => decoder.is_done(),
         }
     }
 
@@ -206,6 +229,7 @@ impl Decoder {
             Self::AnthropicMessages(decoder) => decoder.is_complete(),
             Self::GoogleGenerativeAi(decoder) => decoder.is_complete(),
             Self::OpenAiResponses(decoder) => decoder.is_done(),
+            Self::Proxy(decoder) => decoder.is_done(),
         }
     }
 }

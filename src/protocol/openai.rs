@@ -9,8 +9,8 @@ use crate::model::{
 };
 use crate::protocol::http::Headers;
 use crate::protocol::tool_schema::write_parameters;
-use crate::text::find;
 use crate::text::json::JsonWriter;
+use crate::text::{before_any, behind_last, find};
 
 /// Whether the host of a URL is one of these domains or below one.
 pub(crate) fn is_at(url: &str, domains: &[&str]) -> bool {
@@ -26,9 +26,8 @@ fn host(url: &str) -> &str {
     let rest = find(url, "://")
         .and_then(|at| url.get(at + 3..))
         .unwrap_or(url);
-    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    let host = authority.rsplit('@').next().unwrap_or_default();
-    host.split(':').next().unwrap_or_default()
+    let authority = before_any(rest, b"/?#");
+    before_any(behind_last(authority, b'@'), b":")
 }
 
 /// The headers of a request. With `key_in_own_header` the key goes into `api-key`, as on Azure.

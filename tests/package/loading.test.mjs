@@ -62,10 +62,10 @@ pageTest("init() takes a URL, a Response, bytes and a module; initSync() the las
 
 pageTest("whatever is used before init() throws an Error that says to call it", async ({ page }) => {
   const errors = await page.evaluate(() => {
-    const { Agent, agentLoop, agentLoopContinue, streamSimple, complete, createScript } = sluice;
+    const { Agent, agentLoop, agentLoopContinue, streamSimple, streamProxy, complete, createScript } = sluice;
     const uses = {
       Agent: () => new Agent(), agentLoop: () => agentLoop(), agentLoopContinue: () => agentLoopContinue(),
-      streamSimple: () => streamSimple(), complete: () => complete(), createScript: () => createScript([]),
+      streamSimple: () => streamSimple(), streamProxy: () => streamProxy(), complete: () => complete(), createScript: () => createScript([]),
     };
     return Object.entries(uses).map(([name, use]) => {
       try {
@@ -76,7 +76,7 @@ pageTest("whatever is used before init() throws an Error that says to call it", 
       }
     });
   });
-  assert.deepEqual(errors, ["Agent", "agentLoop", "agentLoopContinue", "streamSimple", "complete", "createScript"].map(
+  assert.deepEqual(errors, ["Agent", "agentLoop", "agentLoopContinue", "streamSimple", "streamProxy", "complete", "createScript"].map(
     (name) => [name, true, "not_initialised", true, true],
   ));
   assert.equal(await page.evaluate(() => sluice.defineTool({ name: "x", execute() {} }).name), "x", "defineTool needs no module");

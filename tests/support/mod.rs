@@ -14,6 +14,7 @@ mod request_anthropic_messages;
 mod request_google_generative_ai;
 mod request_openai_completions;
 mod request_openai_responses;
+mod request_proxy;
 pub mod wire;
 
 use sluice_agent::protocol::{Decoder, StreamPart};

@@ -6,13 +6,13 @@ use sluice_agent::protocol::Api;
 
 use super::{
     request_anthropic_messages, request_google_generative_ai, request_openai_completions,
-    request_openai_responses,
+    request_openai_responses, request_proxy,
 };
 
 /// One recorded event as a frame of the stream.
 pub fn frame(api: Api, line: &str, line_end: &str) -> String {
     match api {
-        Api::OpenAiCompletions | Api::GoogleGenerativeAi => {
+        Api::OpenAiCompletions | Api::GoogleGenerativeAi | Api::Proxy => {
             ["data: ", line, line_end, line_end].concat()
         }
         Api::AnthropicMessages | Api::OpenAiResponses => {
@@ -30,7 +30,9 @@ pub fn frame(api: Api, line: &str, line_end: &str) -> String {
 pub fn end_marker(api: Api) -> Option<&'static str> {
     match api {
         Api::OpenAiCompletions => Some("[DONE]"),
-        Api::AnthropicMessages | Api::GoogleGenerativeAi | Api::OpenAiResponses => None,
+        Api::AnthropicMessages | Api::GoogleGenerativeAi | Api::OpenAiResponses | Api::Proxy => {
+            None
+        }
     }
 }
 
@@ -43,6 +45,7 @@ pub fn completes(api: Api, event: &Value) -> bool {
         Api::OpenAiResponses => {
             event["type"] == "response.completed" || event["type"] == "response.incomplete"
         }
+        Api::Proxy => event["type"] == "done",
     }
 }
 
@@ -56,6 +59,7 @@ pub fn check_request(api: Api, body: &str) {
         Api::AnthropicMessages => request_anthropic_messages::check(body),
         Api::GoogleGenerativeAi => request_google_generative_ai::check(body),
         Api::OpenAiResponses => request_openai_responses::check(body),
+        Api::Proxy => request_proxy::check(body),
     }
 }
 
@@ -65,7 +69,7 @@ pub fn check_request(api: Api, body: &str) {
 /// When the model would refuse the request.
 pub fn check_for_model(api: Api, model: &str, body: &str) {
     match api {
-        Api::OpenAiCompletions | Api::OpenAiResponses | Api::AnthropicMessages => {}
+        Api::OpenAiCompletions | Api::OpenAiResponses | Api::AnthropicMessages | Api::Proxy => {}
         Api::GoogleGenerativeAi => request_google_generative_ai::check_signatures(model, body),
     }
 }

@@ -1125,6 +1125,17 @@ export interface StreamOptions extends CallOptions {
     signal?: AbortSignal;
 }
 
+/**
+ * Options of `streamProxy`. Keys (`apiKey`, `getApiKey`) are taken and not used: the backend has its
+ * own. `headers` go to the backend.
+ */
+export interface ProxyOptions extends StreamOptions {
+    /** The root of the backend; requests go to `/api/stream` below it. Empty for the page's own origin. */
+    proxyUrl: string;
+    /** Sent as `Authorization: Bearer …`. Leave it out where the backend knows its user by a cookie. */
+    authToken?: string;
+}
+
 /** What goes with every model call. */
 export interface CallOptions {
     /** The provider's key. */
@@ -1383,6 +1394,8 @@ export interface AgentSession {
     messages: AgentMessage[];
     /** What had come of an answer. */
     streamMessage?: AssistantMessage;
+    /** Ids of calls that wait for approval. */
+    pendingApprovals?: string[];
     /** Messages that wait. */
     steering: AgentMessage[];
     followUp: AgentMessage[];
@@ -1608,6 +1621,16 @@ export function complete(model: Model, context: Context, options?: StreamOptions
  * `turns` may be a function, which is asked for each turn. Throws when a turn is not one.
  */
 export function createScript(turns: ScriptTurn[] | ScriptTurns, options?: ScriptOptions): StreamFn;
+
+/**
+ * Makes one model call through a backend of the app, which holds the key. Returns an async iterable
+ * of its events; `result()` is the message. It serves as a `streamFn`:
+ * `(model, context, options) => streamProxy(model, context, { ...options, proxyUrl, authToken })`.
+ *
+ * Throws when an argument is not what it must be. A call that fails ends with an `error` event,
+ * and `result()` is the failed message.
+ */
+export function streamProxy(model: Model, context: Context, options: ProxyOptions): AssistantMessageEventStream;
 
 /**
  * Makes one model call. Returns an async iterable of its events; `result()` is the message.

@@ -167,6 +167,11 @@ export function streamSimple(...args) {
   return glue.streamSimple(...args);
 }
 
+export function streamProxy(...args) {
+  requireInit("streamProxy");
+  return glue.streamProxy(...args);
+}
+
 export function complete(...args) {
   requireInit("complete");
   return glue.complete(...args);

@@ -1,6 +1,6 @@
 // The agent, the loop and the model call: options, methods, results.
 import init, {
-  Agent, agentLoop, agentLoopContinue, complete, createScript, initSync, streamSimple,
+  Agent, agentLoop, agentLoopContinue, complete, createScript, initSync, streamProxy, streamSimple,
   type AgentContext, type AgentEvent, type AgentEventStream, type AgentListener, type AgentLoopConfig, type AgentMessage, type AgentOptions,
   type AgentState, type AnyTool, type AssistantMessage, type AssistantMessageEvent, type AssistantMessageEventStream, type Context, type FinishedTurn,
   type FinishTurnResult, type Model, type ModelRequest, type QueuedMessages, type RetryOptions, type StreamFn, type ThinkingLevel,
@@ -175,6 +175,13 @@ export async function low(context: Context, signal: AbortSignal, streamFn: Strea
   for await (const event of stream) check<Same<typeof event, AssistantMessageEvent>>();
   check<Same<ReturnType<typeof stream.result>, Promise<AssistantMessage>>>();
   check<Same<ReturnType<typeof complete>, Promise<AssistantMessage>>>();
+
+  const viaBackend: StreamFn = (model, context, options) =>
+    streamProxy(model, context, { ...options, proxyUrl: "https://app.example.com", authToken: "token" });
+  check<Same<ReturnType<typeof streamProxy>, AssistantMessageEventStream>>();
+  streamProxy(model, context, { proxyUrl: "" }) satisfies ReturnType<typeof viaBackend>;
+  // @ts-expect-error a backend has an address
+  streamProxy(model, context, { authToken: "token" });
 }
 
 /** A source of an app's own: any async iterable of the events of a model call. */

@@ -1,0 +1,5 @@
+#![no_main]
+libfuzzer_sys::fuzz_target!(|input: &[u8]| sluice_agent_fuzz::checks::run(
+    "google_generative_ai",
+    input
+));
