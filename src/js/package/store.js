@@ -29,20 +29,16 @@ export function createStore(state, { waiting = [], retry } = {}) {
   let isAnnouncing = false;
   let snapshot = { messages: [], pendingToolCalls: new Set(), toolExecutions: calls.executions };
 
-  for (const field of FIELDS) {
-    let value = record[field];
-    const set = (next) => {
-      value = next;
-      isCurrent = false;
-      if (isAnnouncing) return;
-      isAnnouncing = true;
-      queueMicrotask(() => {
-        isAnnouncing = false;
-        announce();
-      });
-    };
-    Object.defineProperty(record, field, { enumerable: true, get: () => value, set });
-  }
+  const onChange = () => {
+    isCurrent = false;
+    if (isAnnouncing) return;
+    isAnnouncing = true;
+    queueMicrotask(() => {
+      isAnnouncing = false;
+      announce();
+    });
+  };
+  watch(record, new WeakRef(onChange));
 
   const getSnapshot = () => {
     if (isCurrent) return snapshot;
@@ -92,7 +88,19 @@ export function createStore(state, { waiting = [], retry } = {}) {
     announce();
   };
 
-  return { store: { subscribe, getSnapshot }, onEvent };
+  return { store: { subscribe, getSnapshot }, onEvent, onChange };
+}
+
+/** Tells of every change of a record. The module holds the record, which must not hold whoever looks at the store. */
+function watch(record, weak) {
+  for (const field of FIELDS) {
+    let value = record[field];
+    const set = (next) => {
+      value = next;
+      weak.deref()?.();
+    };
+    Object.defineProperty(record, field, { enumerable: true, get: () => value, set });
+  }
 }
 
 /** The tool calls of a transcript, and how far each has come. */
