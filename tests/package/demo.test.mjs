@@ -148,6 +148,8 @@ for (const width of [1280, 360]) {
     await conversation(page).getByText("You said no, so I left it as it was.").waitFor();
     await finished(page);
     await shoot(page, `denied-${width}`);
+    const [whole, title] = [await card.boundingBox(), await card.getByText("failed").boundingBox()];
+    assert.ok(title.y - whole.y < 20, "the title of a failed call stands on top");
     await send(page, "List my notes");
     await conversation(page).getByText("There are no notes yet.").first().waitFor();
   });
