@@ -24,6 +24,7 @@ mod usage;
 mod wire;
 
 pub use request::encode;
+pub(in crate::protocol) use request::{NO_SIGNATURE, insists_on_signatures};
 pub use stream::StreamDecoder;
 
 use crate::error::Failure;

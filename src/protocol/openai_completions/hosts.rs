@@ -24,6 +24,8 @@ pub(super) struct Switches {
     pub(super) id_format: ToolCallIdFormat,
     pub(super) result_name: bool,
     pub(super) assistant_after_results: bool,
+    /// Whether the host is Google, where models may insist on signed calls.
+    pub(super) signs_calls: bool,
     /// Whether the host takes `prompt_cache_key`.
     pub(super) cache_key: bool,
     /// Whether the key goes into the header `api-key` and not into `authorization`.
@@ -42,6 +44,7 @@ const PLAIN: Switches = Switches {
     id_format: ToolCallIdFormat::Standard,
     result_name: false,
     assistant_after_results: false,
+    signs_calls: false,
     cache_key: false,
     key_in_own_header: false,
 };
@@ -138,10 +141,19 @@ const HOSTS: &[(&[&str], Switches)] = &[
         },
     ),
     (
-        &["fireworks.ai", "generativelanguage.googleapis.com"],
+        &["fireworks.ai"],
         Switches {
             reasoning_effort: true,
             stream_usage: true,
+            ..PLAIN
+        },
+    ),
+    (
+        &["generativelanguage.googleapis.com"],
+        Switches {
+            reasoning_effort: true,
+            stream_usage: true,
+            signs_calls: true,
             ..PLAIN
         },
     ),

@@ -17,6 +17,7 @@
 //! assert!(decoder.is_done());
 //! ```
 
+mod details;
 mod hosts;
 mod request;
 mod stream;

@@ -10,6 +10,7 @@
 use std::borrow::Cow;
 
 use super::API;
+use super::details::Details;
 use super::usage::UsageCounter;
 use super::wire::{CallDelta, Chunk, Delta};
 use crate::error::{ErrorCode, ErrorInfo, Failure};
@@ -27,6 +28,7 @@ mod tests;
 #[derive(Debug, Default)]
 pub struct StreamDecoder {
     calls: ToolCallTracker,
+    details: Details,
     usage: UsageCounter,
     has_id: bool,
     /// Text, thinking or a call has arrived.
@@ -149,13 +151,28 @@ impl StreamDecoder {
     }
 
     fn on_delta(&mut self, delta: Delta<'_>, parts: &mut Vec<StreamPart>) {
-        self.push_block(delta.thinking, StreamPart::Thinking, parts);
+        let mut thinking = delta.thinking;
+        let details = delta.details.filter(|it| it.items().next().is_some());
+        if let Some(details) = details {
+            self.answered = true;
+            self.calls.end_complete(parts);
+            if self.details.read(details, parts) {
+                thinking = Cow::default();
+            }
+        }
+        self.push_block(thinking, StreamPart::Thinking, parts);
+        let images = delta.images.into_iter().flat_map(Json::items);
+        let images: Vec<StreamPart> = images.filter_map(image).collect();
+        if !(delta.text.is_empty() && delta.refusal.is_empty())
+            || !(images.is_empty() && delta.tool_calls.is_empty())
+        {
+            self.answered = true;
+            self.details.close(parts);
+        }
         self.push_block(delta.text, StreamPart::Text, parts);
         self.push_block(delta.refusal, StreamPart::Text, parts);
-        if !delta.tool_calls.is_empty() {
-            self.answered = true;
-            self.calls.chunk(delta.tool_calls.iter().map(piece), parts);
-        }
+        parts.extend(images);
+        self.calls.chunk(delta.tool_calls.iter().map(piece), parts);
     }
 
     fn push_block(
@@ -187,6 +204,9 @@ impl StreamDecoder {
                 "openai-completions: the response ended before the answer was complete",
             )),
         };
+        if verdict.is_ok() {
+            self.details.close(parts);
+        }
         let ended = verdict.and_then(|stop| match self.calls.finish(parts) {
             Ok(()) => Ok(stop),
             Err(_) => Err(bad_response(
@@ -215,7 +235,18 @@ fn piece<'a>(call: &'a CallDelta<'_>) -> CallPiece<'a> {
         id: &call.id,
         name: &call.name,
         arguments: &call.arguments,
+        signature: &call.signature,
     }
+}
+
+/// An image whose bytes are in its URL; others cannot be kept.
+fn image(image: Json<'_>) -> Option<StreamPart> {
+    let url = image.get("image_url")?.get("url")?.as_str()?;
+    let (mime_type, data) = url.strip_prefix("data:")?.split_once(";base64,")?;
+    Some(StreamPart::Image {
+        data: data.to_owned(),
+        mime_type: mime_type.to_owned(),
+    })
 }
 
 /// What a finish reason means. OpenAI documents `stop`, `length`, `tool_calls`, `function_call` and

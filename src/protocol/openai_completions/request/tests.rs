@@ -373,6 +373,75 @@ fn thinking_goes_back_only_beside_calls_and_only_where_the_host_wants_it() {
 }
 
 #[test]
+fn signatures_of_calls_go_back_to_the_model_that_made_them_and_google_gets_a_stand_in() {
+    const GOOGLE: &str = "https://generativelanguage.googleapis.com/v1beta/openai";
+    let signed = |model: &str, signature: Option<&str>| {
+        let mut turn = two_calls();
+        turn["model"] = json!(model);
+        if let Some(signature) = signature {
+            turn["content"][1]["thoughtSignature"] = json!(signature);
+        }
+        json!([{ "role": "user", "content": "go" }, turn, result("a", said("1")), result("b", said("2"))])
+    };
+    let table = [
+        (
+            "gemini-3-pro",
+            GOOGLE,
+            signed("gemini-3-pro", Some("S")),
+            Some("S"),
+        ),
+        (
+            "gemini-3-pro",
+            GOOGLE,
+            signed("another", Some("S")),
+            Some("skip_thought_signature_validator"),
+        ),
+        (
+            "gemini-3-pro",
+            GOOGLE,
+            signed("gemini-3-pro", None),
+            Some("skip_thought_signature_validator"),
+        ),
+        ("gemini-2.5-pro", GOOGLE, signed("another", None), None),
+        // A proxy that passes them on takes them back; nobody else is told of any.
+        (
+            "gemini-3-pro",
+            "http://localhost/v1",
+            signed("gemini-3-pro", Some("S")),
+            Some("S"),
+        ),
+        (
+            "gemini-3-pro",
+            "http://localhost/v1",
+            signed("another", Some("S")),
+            None,
+        ),
+        (
+            "gemini-3-pro",
+            "http://localhost/v1",
+            signed("gemini-3-pro", Some("")),
+            None,
+        ),
+    ];
+    for (id, base_url, history, expected) in table {
+        let sent = messages(&model(json!({ "id": id, "baseUrl": base_url })), history);
+        let calls = &sent[1]["tool_calls"];
+        let expected =
+            expected.map(|signature| json!({ "google": { "thought_signature": signature } }));
+        assert_eq!(
+            calls[0].get("extra_content"),
+            expected.as_ref(),
+            "{id} {base_url}"
+        );
+        assert_eq!(
+            calls[1].get("extra_content"),
+            None,
+            "only the first of parallel calls"
+        );
+    }
+}
+
+#[test]
 fn names_that_hosts_refuse_are_replaced_unless_the_tool_is_offered() {
     let history = json!([{
         "role": "assistant", "stopReason": "toolUse",
