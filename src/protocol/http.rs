@@ -1,9 +1,15 @@
 //! URLs and headers, as every protocol needs them.
 //!
-//! Owns the merging of headers and their syntax. Refuses to know which ones a protocol sends.
+//! Owns the merging of headers and their syntax, and what of a request must not be told. Refuses to
+//! know which headers a protocol sends.
 
 use crate::error::{ErrorCode, ErrorInfo, Failure};
 use crate::model::Named;
+use crate::protocol::HttpRequest;
+use crate::text::{contains, find};
+
+#[cfg(test)]
+mod tests;
 
 /// The headers of one request: names in lower case, each once, later ones over earlier ones.
 #[derive(Debug, Default)]
@@ -77,6 +83,50 @@ pub(crate) fn join(base: &str, path: &str) -> String {
         url.push_str(query);
     }
     url
+}
+
+/// User and password, and host and port, in a URL.
+pub(crate) fn authority(url: &str) -> (&str, &str) {
+    let rest = find(url, "://")
+        .and_then(|at| url.get(at + 3..))
+        .unwrap_or(url);
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    authority.rsplit_once('@').unwrap_or(("", authority))
+}
+
+/// Shorter values are words that may well stand in an error message.
+const SHORTEST_SECRET: usize = 12;
+
+impl HttpRequest {
+    /// What of the request nobody may be told: keys in headers and in the URL, and its user.
+    pub fn secrets(&self) -> Vec<String> {
+        let told = |name: &str| matches!(name, "accept" | "content-type");
+        let headers = self.headers.iter().filter(|(name, _)| !told(name));
+        // Behind the scheme of an authorization.
+        let values = headers.filter_map(|(_, value)| value.rsplit(' ').next());
+        let query = self.url.split_once('?').unwrap_or_default().1;
+        let query = query.split(['&', '#']).filter_map(|it| it.split_once('='));
+        let named = query.filter(|(name, _)| contains(name, "key") || contains(name, "token"));
+        let (user, _) = authority(&self.url);
+        let password = user.rsplit(':').next();
+        let secrets = values.chain(named.map(|(_, value)| value)).chain(password);
+        let secrets = secrets.filter(|secret| secret.len() >= SHORTEST_SECRET);
+        let user = Some([user, "@"].concat()).filter(|user| user != "@");
+        user.into_iter().chain(secrets.map(str::to_owned)).collect()
+    }
+}
+
+/// A text without the secrets in it.
+pub(crate) fn without(secrets: &[String], mut text: String) -> String {
+    for secret in secrets {
+        // What is put in holds no secret, so this comes to an end.
+        while let Some(at) = find(&text, secret) {
+            let before = text.get(..at).unwrap_or_default();
+            let behind = text.get(at + secret.len()..).unwrap_or_default();
+            text = [before, "[hidden]", behind].concat();
+        }
+    }
+    text
 }
 
 /// A request that cannot be made.

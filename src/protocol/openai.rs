@@ -7,28 +7,18 @@ use crate::error::Failure;
 use crate::model::{
     Model, RequestOptions, ThinkingLevel, ToolChoice, ToolChoiceMode, ToolDefinition,
 };
-use crate::protocol::http::Headers;
+use crate::protocol::http::{self, Headers};
 use crate::protocol::tool_schema::write_parameters;
-use crate::text::find;
 use crate::text::json::JsonWriter;
 
 /// Whether the host of a URL is one of these domains or below one.
 pub(crate) fn is_at(url: &str, domains: &[&str]) -> bool {
-    let host = host(url).to_ascii_lowercase();
+    let host = http::authority(url).1.split(':').next();
+    let host = host.unwrap_or_default().to_ascii_lowercase();
     domains.iter().any(|domain| {
         host.strip_suffix(domain)
             .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
     })
-}
-
-/// The host name in a URL, without user and port.
-fn host(url: &str) -> &str {
-    let rest = find(url, "://")
-        .and_then(|at| url.get(at + 3..))
-        .unwrap_or(url);
-    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    let host = authority.rsplit('@').next().unwrap_or_default();
-    host.split(':').next().unwrap_or_default()
 }
 
 /// The headers of a request. With `key_in_own_header` the key goes into `api-key`, as on Azure.

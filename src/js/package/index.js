@@ -6,6 +6,7 @@ import { misuse } from "./errors.js";
 import { fromSession, SessionMemory, toSession } from "./session.js";
 import { createStore } from "./store.js";
 
+export { listModels } from "./models.js";
 export { normalizeRecording, recordEvents } from "./recording.js";
 export { replay } from "./replay.js";
 

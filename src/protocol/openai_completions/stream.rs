@@ -9,7 +9,6 @@
 
 use std::borrow::Cow;
 
-use super::API;
 use super::details::Details;
 use super::usage::UsageCounter;
 use super::wire::{CallDelta, Chunk, Delta};
@@ -108,11 +107,11 @@ impl StreamDecoder {
             payload
                 .get("choices")?
                 .items()
-                .find_map(|choice| failure::in_payload(API, choice))
+                .find_map(|choice| failure::in_payload(choice))
         };
         let payload = Json::parse(data).ok();
-        if let Some(error) = payload
-            .and_then(|payload| failure::in_payload(API, payload).or_else(|| in_choice(payload)))
+        if let Some(error) =
+            payload.and_then(|payload| failure::in_payload(payload).or_else(|| in_choice(payload)))
         {
             // The chunk that reports a failure may count the tokens used until then.
             self.count(&chunk, parts);
@@ -199,10 +198,7 @@ impl StreamDecoder {
         let verdict = match self.verdict.take() {
             Some(verdict) => verdict,
             None if marked && self.answered => Ok(StopReason::Stop),
-            None => Err(ErrorInfo::new(
-                ErrorCode::Truncated,
-                "openai-completions: the response ended before the answer was complete",
-            )),
+            None => Err(failure::truncated()),
         };
         if verdict.is_ok() {
             self.details.close(parts);
@@ -279,19 +275,17 @@ fn verdict(reason: &str) -> Result<StopReason, Failure> {
             false,
         ),
     };
-    let reason: String = reason.chars().take(80).collect();
-    let message = format!("{API}: {what} (finish_reason \"{reason}\")");
-    Err(ErrorInfo::new(code, message).retryable(retryable))
+    Err(failure::named(code, what, "finish_reason ", reason).retryable(retryable))
 }
 
 /// What an `error` event says, whatever its data looks like.
 fn reported_as_error(data: &str) -> Failure {
     match Json::parse(data) {
-        Ok(json) => failure::reported(API, json),
-        Err(_) => failure::said(API, data),
+        Ok(json) => failure::reported(json),
+        Err(_) => failure::said(data),
     }
 }
 
 fn bad_response(what: &str, retryable: bool) -> Failure {
-    ErrorInfo::new(ErrorCode::BadResponse, format!("{API}: {what}")).retryable(retryable)
+    ErrorInfo::new(ErrorCode::BadResponse, what).retryable(retryable)
 }
