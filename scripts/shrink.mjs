@@ -47,6 +47,70 @@ function trapAtOnce(bytes) {
   return module.emitBinary();
 }
 
+/** The active data segments of a module: their addresses, and where their bytes are. */
+function dataSegments(bytes) {
+  let at = 8;
+  const number = () => {
+    let value = 0;
+    for (let shift = 0; ; shift += 7) {
+      const byte = bytes[at++];
+      value |= (byte & 0x7f) << shift;
+      if (byte < 0x80) return value >>> 0;
+    }
+  };
+  const segments = [];
+  while (at < bytes.length) {
+    const id = bytes[at++];
+    const length = number();
+    const end = at + length;
+    if (id === 11) {
+      for (let count = number(); count > 0; count--) {
+        const opcode = (number(), bytes[at++]);
+        const start = number();
+        if (opcode !== 0x41 || bytes[at++] !== 0x0b) throw new Error("a data segment is not at a constant address");
+        const size = number();
+        segments.push({ start, end: start + size, offset: at });
+        at += size;
+      }
+    }
+    at = end;
+  }
+  return segments;
+}
+
+/** A file of Rust code, as a place in the source has it. */
+const SOURCE = /^[\w./-]+\/[\w./-]+\.rs\0?$/;
+
+/**
+ * The places of panics in the source, which nothing reads any more: names of files, and for each place a pointer to
+ * one, its length, a line and a column. Zeros in their place are left out of the module.
+ */
+function forgetPlaces(bytes) {
+  const data = dataSegments(bytes);
+  const at = (address, length) => {
+    const segment = data.find(({ start, end }) => start <= address && address + length <= end);
+    return segment && bytes.subarray(segment.offset + address - segment.start, segment.offset + address - segment.start + length);
+  };
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const names = new Map();
+  let found = 0;
+  for (const { start, end, offset } of data) {
+    for (let address = (start + 3) & ~3; address + 16 <= end; address += 4) {
+      const [pointer, length, line, column] = [0, 4, 8, 12].map((word) => view.getUint32(offset + address - start + word, true));
+      if (length < 4 || length > 300 || line === 0 || line > 100_000 || column === 0 || column > 1000) continue;
+      const file = at(pointer, length);
+      if (!file || !SOURCE.test(Buffer.from(file).toString("latin1"))) continue;
+      at(address, 16).fill(0);
+      address += 12;
+      found++;
+      // Places share names, so those are cleared last.
+      names.set(pointer, file);
+    }
+  }
+  for (const file of names.values()) file.fill(0);
+  if (found === 0) throw new Error("the module has no places of panics: did their form change?");
+}
+
 /** Runs wasm-opt. Returns the short names that imports and exports now have. */
 function optimise() {
   const flags = (process.env.WASM_OPT ?? DEFAULT_FLAGS).split(" ").filter((flag) => flag !== "");
@@ -78,8 +142,10 @@ function renamed(glue, { imports, exports }) {
       once("const import0 = {", `const import0 = {\n        ${short}: ${script}.${name},`);
     }
   }
-  return text;
+  return text.replace(/\n {8}"\.\/snippets\/[^"]+": import\d+,/g, "");
 }
 
-writeFileSync(wasmPath, trapAtOnce(readFileSync(wasmPath)));
+const wasm = trapAtOnce(readFileSync(wasmPath));
+forgetPlaces(wasm);
+writeFileSync(wasmPath, wasm);
 writeFileSync(gluePath, renamed(readFileSync(gluePath, "utf8"), optimise()));

@@ -9,6 +9,9 @@ use std::task::{Context, Poll, Waker};
 
 use crate::agent::host::Approval;
 
+/// What the model reads of a call on which nobody can decide any more.
+const GONE: &str = "The agent was freed before anyone approved of this call.";
+
 /// The calls that wait, and the decisions on them. A decision may come before anyone waits for it:
 /// from the listener that hears of the request, or from a page that has just been loaded again.
 #[derive(Debug, Default)]
@@ -16,6 +19,8 @@ pub struct Approvals {
     calls: RefCell<Vec<Waiting>>,
     /// How often steering has come.
     steered: Cell<u32>,
+    /// Whether nobody is left who could decide.
+    is_closed: Cell<bool>,
     wakers: RefCell<Vec<Waker>>,
 }
 
@@ -56,6 +61,12 @@ impl Approvals {
         self.wake();
     }
 
+    /// Nobody can decide any more: whoever waits, and whoever will, is denied.
+    pub fn close(&self) {
+        self.is_closed.set(true);
+        self.wake();
+    }
+
     /// A call waits no more.
     pub fn withdraw(&self, id: &str) {
         self.calls.borrow_mut().retain(|call| call.id != id);
@@ -89,6 +100,9 @@ impl Approvals {
         let call = calls.iter().find(|call| call.id == id);
         if let Some(decision) = call.and_then(|call| call.decision.clone()) {
             return Poll::Ready(decision);
+        }
+        if self.is_closed.get() {
+            return Poll::Ready(Approval::Denied(GONE.to_owned()));
         }
         if self.steered.get() != steered {
             return Poll::Ready(Approval::Steered);

@@ -26,8 +26,8 @@ use crate::event::Page;
 use crate::message::StopReason;
 use crate::model::{Model, ModelCost, RequestOptions};
 use crate::protocol::{self, Api, Context, Decoder, StreamPart};
-use crate::text::contains;
 use crate::text::sse::SseDecoder;
+use crate::text::{contains, lossy, number};
 
 /// The most that is kept of a body that may turn out not to be a stream, in bytes.
 const BODY_LIMIT: usize = 4 * 1024 * 1024;
@@ -257,7 +257,7 @@ impl<H: Transport + Presenter> Reception<'_, H> {
         decoder: &mut Decoder,
         unframed: &[u8],
     ) -> Result<(), Failure> {
-        let body = String::from_utf8_lossy(unframed);
+        let body = lossy(unframed);
         let body = body.trim();
         if body.starts_with(['{', '[']) {
             decoder.on_whole_body(body, &mut self.parts);
@@ -288,7 +288,7 @@ impl<H: Transport + Presenter> Reception<'_, H> {
         };
         // However it ends, what has come is the body.
         let _ = self.within(Some(limits.grace()), IDLE, reading).await;
-        String::from_utf8_lossy(&bytes).into_owned()
+        lossy(&bytes)
     }
 
     /// Takes in the parts at hand and shows what they did.
@@ -409,14 +409,6 @@ const IDLE: &str = "The response was silent";
 fn id_prefix(ms: f64) -> String {
     static MESSAGES: AtomicU32 = AtomicU32::new(0);
     let count = MESSAGES.fetch_add(1, Ordering::Relaxed);
-    format!("{}_{}", base36(ms.max(0.0) as u64), base36(count.into()))
-}
-
-fn base36(mut rest: u64) -> String {
-    let mut digits = Vec::new();
-    while rest > 0 || digits.is_empty() {
-        digits.push(char::from_digit((rest % 36) as u32, 36).unwrap_or('0'));
-        rest /= 36;
-    }
-    digits.iter().rev().collect()
+    let clock = number::in_base(36, ms.max(0.0) as u64);
+    [&clock, "_", &number::in_base(36, count.into())].concat()
 }

@@ -14,7 +14,7 @@ use crate::js::host::{Kind, PageHost};
 use crate::js::input::{check_message, read_message, read_messages, read_prompt};
 use crate::js::live::EventStream;
 use crate::js::options::{self, INTERRUPT_MODES, Options, Owner, QUEUE_MODES, THINKING_LEVELS};
-use crate::js::page::Handle;
+use crate::js::page::{Handle, handles};
 use crate::js::run_control::RunControl;
 use crate::js::state::State;
 use crate::js::tool::ToolSet;
@@ -29,6 +29,13 @@ use crate::model::ThinkingLevel;
 #[derive(Debug)]
 pub struct Agent {
     core: Rc<Core>,
+}
+
+/// A run goes on without its agent, but nobody can approve of a call then.
+impl Drop for Agent {
+    fn drop(&mut self) {
+        self.core.approvals.close();
+    }
 }
 
 #[wasm_bindgen]
@@ -109,7 +116,7 @@ impl Agent {
         #[wasm_bindgen(unchecked_optional_param_type = "ImageContent[]")] images: JsValue,
     ) -> Promise {
         let messages = read_prompt(&input, &images);
-        self.start(messages, "prompt()")
+        self.start(messages.map(|messages| handles(&messages)), "prompt()")
     }
 
     /// Goes on from the transcript as it is. When it ends with an answer, one delivery of waiting
@@ -348,7 +355,7 @@ impl Agent {
     ) -> Result<(), JsValue> {
         self.core
             .state
-            .set_messages(&read_messages(&messages, "messages")?);
+            .set("messages", &*read_messages(&messages, "messages")?);
         Ok(())
     }
 
@@ -358,7 +365,7 @@ impl Agent {
         &self,
         #[wasm_bindgen(unchecked_param_type = "AgentMessage")] message: JsValue,
     ) -> Result<(), JsValue> {
-        self.core.state.append(&check_message(message, "message")?);
+        self.core.state.append(&check_message(&message, "message")?);
         Ok(())
     }
 

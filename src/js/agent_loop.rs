@@ -11,7 +11,7 @@ use crate::js::host::{Kind, PageHost};
 use crate::js::input::read_messages;
 use crate::js::live::{Channel, EventStream};
 use crate::js::options::{Options, Owner};
-use crate::js::page::Handle;
+use crate::js::page::{Handle, handles};
 use crate::js::run_control::{RunControl, Watch};
 use crate::js::state::State;
 use crate::js::tool::ToolSet;
@@ -31,13 +31,13 @@ pub fn agent_loop(
     stream_fn: JsValue,
 ) -> Result<JsValue, JsValue> {
     let prompts = read_messages(&prompts, "prompts")?;
-    if prompts.is_empty() {
+    if prompts.length() == 0 {
         return Err(error::misuse(
             "invalid_argument",
             "prompts is empty. To go on without one, use agentLoopContinue.",
         ));
     }
-    start(prompts, &context, &config, &signal, stream_fn)
+    start(handles(&prompts), &context, &config, &signal, stream_fn)
 }
 
 /// Runs the loop from the context as it is. Its last message must not be an answer.
@@ -66,7 +66,7 @@ pub fn agent_loop_continue(
 }
 
 fn start(
-    prompts: Vec<JsValue>,
+    prompts: Vec<Handle>,
     context: &JsValue,
     config: &JsValue,
     signal: &JsValue,
@@ -93,7 +93,6 @@ fn start(
     let stream = listen(&core.channel, &control);
     let events = stream.clone();
     let host = PageHost::new(Rc::new(core), control.clone(), Kind::Run);
-    let prompts = prompts.into_iter().map(Handle).collect();
     task::spawn(async move {
         let messages = run(&host, &control.abort, prompts, None).await;
         stream.end(
@@ -136,10 +135,8 @@ pub(super) fn read_state(
     let state = State::new();
     read_model(model).map_err(|problem| error::misuse("invalid_argument", &problem))?;
     state.set("model", model);
-    state.set_messages(&read_messages(
-        &value::get(context, "messages"),
-        "context.messages",
-    )?);
+    let messages = read_messages(&value::get(context, "messages"), "context.messages")?;
+    state.set("messages", &messages);
     for (key, found) in [
         ("systemPrompt", &value::get(context, "systemPrompt")),
         ("tools", &value::get(context, "tools")),

@@ -17,7 +17,7 @@ use crate::agent::host::HttpResponse;
 use crate::error::{ErrorCode, ErrorInfo, Failure};
 use crate::js::{error, value};
 use crate::protocol::HttpRequest;
-use crate::text::number;
+use crate::text::{before_any, number};
 
 #[wasm_bindgen(module = "/src/js/streams.js")]
 extern "C" {
@@ -188,14 +188,13 @@ async fn call_global(
         )
     })?;
     let request = JsValue::from(web_sys::Request::from(request));
-    let global = js_sys::global();
-    let Some(fetch) = value::as_function(value::get(&global, "fetch")) else {
+    let Some(fetch) = value::as_function(value::page_fetch()) else {
         return Err(ErrorInfo::new(
             ErrorCode::InvalidRequest,
             "This environment has no fetch. Give one in the options.",
         ));
     };
-    Ok(value::call(&fetch, &global, &[&request]).await)
+    Ok(value::call(&fetch, &JsValue::UNDEFINED, &[&request]).await)
 }
 
 async fn call_app(
@@ -272,7 +271,7 @@ impl Drop for Body {
 
 /// The address without query and fragment, in which keys may stand.
 fn place(url: &str) -> &str {
-    url.split(['?', '#']).next().unwrap_or(url)
+    before_any(url, b"?#")
 }
 
 /// RFC 9110, section 10.2.3: seconds or a date. `retry-after-ms` is what some providers add.

@@ -8,6 +8,7 @@ use wasm_bindgen::prelude::*;
 
 use crate::js::{error, transcript, value};
 use crate::text::json::FromJson;
+use crate::text::number;
 
 /// An object that is being read.
 pub(super) struct Fields<'a> {
@@ -97,7 +98,7 @@ impl<'a> Fields<'a> {
         match found.as_f64() {
             Some(number) if number.is_finite() && number >= f64::from(least) => Some(number),
             _ => {
-                let expected = ["a number of at least ", &least.to_string()].concat();
+                let expected = ["a number of at least ", &number::decimal(least as usize)].concat();
                 self.expected(key, &expected, &found);
                 None
             }

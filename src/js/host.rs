@@ -207,7 +207,7 @@ impl PageHost {
         }
         let source =
             call_hook("streamFn", stream_fn, &[&request.model, &context, &options]).await?;
-        AppStream::open(source)
+        AppStream::open(&source)
     }
 
     fn request_options(
@@ -446,8 +446,9 @@ impl Host for PageHost {
         if let AgentEvent::ToolExecutionEnd(end) = &event {
             self.core.approvals.withdraw(&end.tool_call_id);
         }
+        let event = event_to_js(&event);
         self.core.state.follow(&event, self.run.is_kept.get());
-        self.core.channel.emit(&event_to_js(&event))
+        self.core.channel.emit(&event)
     }
 
     fn model(&self) -> Model {
@@ -568,7 +569,7 @@ async fn poll(callback: Option<&Function>, queue: &RefCell<Queue<Handle>>) {
     if let Ok(messages) = value::call(callback, &JsValue::UNDEFINED, &[]).await {
         for message in value::items(&messages) {
             // What is no message is none to wait for.
-            if let Ok(message) = check_message(message, "message") {
+            if let Ok(message) = check_message(&message, "message") {
                 queue.borrow_mut().push(Handle(message));
             }
         }

@@ -179,6 +179,35 @@ export class Channel {
   }
 }
 
+/** What stands behind `agent.state`. Arrays and sets in it are replaced when they change, so that a page can compare them. */
+export function newState() {
+  return {
+    systemPrompt: "", model: null, thinkingLevel: "off", tools: [], messages: [], isStreaming: false, streamMessage: null,
+    pendingToolCalls: new Set(), error: undefined,
+  };
+}
+
+/** The state follows a run. `isKept` is false for a run whose conversation was thrown away. */
+export function follow(state, event, isKept) {
+  switch (event.type) {
+    case "message_end":
+      if (isKept) state.messages = [...state.messages, event.message];
+      break;
+    case "turn_end":
+      if (isKept) state.error = event.message.errorMessage ?? state.error;
+      break;
+    case "tool_execution_start":
+      state.pendingToolCalls = new Set(state.pendingToolCalls).add(event.toolCallId);
+      break;
+    case "tool_execution_end":
+      state.pendingToolCalls = new Set([...state.pendingToolCalls].filter((id) => id !== event.toolCallId));
+      break;
+    case "agent_end":
+      Object.assign(state, { isStreaming: false, streamMessage: null, pendingToolCalls: new Set() });
+      break;
+  }
+}
+
 /**
  * A live view of a record. Its properties are accessors: a page may freeze or spread what it was
  * given (stores do) without stopping the agent that writes the record.

@@ -20,6 +20,11 @@ extern "C" {
     #[wasm_bindgen(constructor)]
     pub(super) fn new(state: &JsValue) -> Channel;
 
+    #[wasm_bindgen(js_name = newState)]
+    pub(super) fn new_state() -> JsValue;
+
+    pub(super) fn follow(state: &JsValue, event: &JsValue, is_kept: bool);
+
     #[wasm_bindgen(js_name = liveView)]
     pub(super) fn live_view(record: &JsValue) -> JsValue;
 

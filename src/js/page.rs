@@ -13,6 +13,11 @@ use crate::text::json::Names;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Handle(pub(super) JsValue);
 
+/// Handles of the elements of an array.
+pub(super) fn handles(array: &JsValue) -> Vec<Handle> {
+    value::items(array).into_iter().map(Handle).collect()
+}
+
 /// A page in a browser.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct JsPage;

@@ -1,7 +1,7 @@
 // Scripted turns as the responses that a provider of chat completions would send: `createScript`. What plays them is
 // the built-in protocol, so they go through the same decoder, the same events and the same failures as any other.
 
-import { describe, isPlainObject, kind, misuse } from "./values.js";
+import { describe, invalid, isPlainObject, kind, misuse } from "./values.js";
 
 /** Tokens that come together when no pace is given: about what a network chunk holds. */
 const TOKENS_PER_CHUNK = 8;
@@ -40,10 +40,6 @@ export function script(turns, options, play) {
     const wire = { ...model, provider: model?.provider ?? model?.api, api: "openai-completions" };
     return play(wire, context, { fetch, signal: options?.signal, timeoutMs: 0, idleTimeoutMs: 0 });
   };
-}
-
-function invalid(what, expected, found) {
-  return misuse("invalid_argument", `${what} must be ${expected}, but is ${kind(found)}.`);
 }
 
 // ---- reading

@@ -1,15 +1,13 @@
 //! The agent's state as the page sees it: one live object, kept by the events of the run.
 
-use js_sys::{Array, Set};
+use js_sys::Array;
 use wasm_bindgen::prelude::*;
 
-use crate::event::{AgentEndEvent, AgentEvent, MessageEndEvent};
-use crate::js::live::live_view;
-use crate::js::page::{Handle, JsPage};
+use crate::js::live::{follow, live_view, new_state};
+use crate::js::page::Handle;
 use crate::js::value;
 
-/// What stands behind `agent.state`. Arrays and sets in it are replaced when they change, never
-/// changed, so that a page can compare them.
+/// What stands behind `agent.state`.
 #[derive(Debug, Clone)]
 pub(super) struct State {
     record: JsValue,
@@ -18,17 +16,7 @@ pub(super) struct State {
 
 impl State {
     pub(super) fn new() -> Self {
-        let record = value::object(&[
-            ("systemPrompt", &"".into()),
-            ("model", &JsValue::NULL),
-            ("thinkingLevel", &"off".into()),
-            ("tools", &Array::new()),
-            ("messages", &Array::new()),
-            ("isStreaming", &false.into()),
-            ("streamMessage", &JsValue::NULL),
-            ("pendingToolCalls", &Set::new(&JsValue::UNDEFINED)),
-        ]);
-        value::set(&record, "error", &JsValue::UNDEFINED);
+        let record = new_state();
         let view = live_view(&record);
         // Behind the view: a session is to have what the page does not see yet.
         value::set(&record, "taken", &Array::new());
@@ -95,37 +83,7 @@ impl State {
     }
 
     /// Follows the run. `is_kept` is false for a run whose conversation was thrown away.
-    pub(super) fn follow(&self, event: &AgentEvent<JsPage>, is_kept: bool) {
-        match event {
-            AgentEvent::MessageEnd(MessageEndEvent {
-                message: Handle(message),
-            }) if is_kept => self.append(message),
-            AgentEvent::TurnEnd(turn) if is_kept => {
-                let text = value::get(&turn.message.0, "errorMessage");
-                if !text.is_undefined() {
-                    self.set("error", &text);
-                }
-            }
-            AgentEvent::ToolExecutionStart(start) => self.pending(&start.tool_call_id, true),
-            AgentEvent::ToolExecutionEnd(end) => self.pending(&end.tool_call_id, false),
-            AgentEvent::AgentEnd(AgentEndEvent { .. }) => self.end_run(),
-            _ => {}
-        }
-    }
-
-    fn end_run(&self) {
-        self.set("isStreaming", &false.into());
-        self.set("streamMessage", &JsValue::NULL);
-        self.set("pendingToolCalls", &Set::new(&JsValue::UNDEFINED));
-    }
-
-    fn pending(&self, id: &str, is_pending: bool) {
-        let pending = Set::new(&self.get("pendingToolCalls"));
-        if is_pending {
-            pending.add(&id.into());
-        } else {
-            pending.delete(&id.into());
-        }
-        self.set("pendingToolCalls", &pending);
+    pub(super) fn follow(&self, event: &JsValue, is_kept: bool) {
+        follow(&self.record, event, is_kept);
     }
 }

@@ -1,4 +1,7 @@
-// What streams: bodies of responses, read with a single callback for all of their chunks, and events, read by iteration.
+// What streams: bodies of responses, read with a single callback for all of their chunks; events, read by iteration;
+// and the events of an app's own source.
+
+import { blockOf, describe, get, isPlainObject, kind, toJson } from "./values.js";
 
 /** Reads chunk after chunk, each told to the same callback. */
 export class Pump {
@@ -146,4 +149,181 @@ export class EventStream {
 export function online() {
   if (globalThis.navigator?.onLine !== false) return undefined;
   return new Promise((resolve) => globalThis.addEventListener("online", resolve, { once: true }));
+}
+
+// ---- the app's own source of responses
+
+/** Kinds of parts; `stream_fn.rs` has the same. */
+const TEXT = 0;
+const THINKING = 1;
+const CALL_DELTA = 2;
+const BLOCK_END = 3;
+const CALL_START = 4;
+const CALL_END = 5;
+const IMAGE = 6;
+const TEXT_SIGNATURE = 7;
+const THINKING_SIGNATURE = 8;
+const FINAL = 9;
+
+/** What `streamFn` returned, read as parts: of each event only what it adds, in four values. */
+export class AppStream {
+  constructor(source) {
+    const iterate = get(source, Symbol.asyncIterator);
+    if (typeof iterate !== "function") {
+      throw new Error(`streamFn returned ${kind(source)} in place of an async iterable of AssistantMessageEvents.`);
+    }
+    this.source = source;
+    try {
+      this.iterator = iterate.call(source);
+    } catch (thrown) {
+      throw failed(thrown);
+    }
+    /** By content index: the kind of part by which a block grows, its key, and whether it is empty so far. */
+    this.blocks = new Map();
+    this.calls = 0;
+    this.isOver = false;
+  }
+
+  /** The parts of the next event: kind, key of a call, two texts, and so on. */
+  async next() {
+    this.parts = [];
+    const next = get(this.iterator, "next");
+    if (typeof next !== "function") throw new Error("The iterator of streamFn has no next method.");
+    const step = await attempt(() => next.call(this.iterator));
+    if (!get(step, "done")) {
+      this.read(get(step, "value"));
+      return this.parts;
+    }
+    this.isOver = true;
+    // A source may end without `done` when it has a result to ask for.
+    const result = get(this.source, "result");
+    if (typeof result !== "function") throw new Error("The stream of streamFn ended without a done or error event.");
+    this.finish(await attempt(() => result.call(this.source)));
+    return this.parts;
+  }
+
+  /** Tells a source that is not read any more to stop. It is free to fail at that. */
+  stop() {
+    if (this.isOver) return;
+    attempt(() => get(this.iterator, "return")?.call(this.iterator)).catch(() => {});
+  }
+
+  push(kind, key = 0, first = "", second = "") {
+    this.parts.push(kind, key, first, second);
+  }
+
+  read(event) {
+    const type = text(event, "type");
+    switch (type) {
+      case "text_start":
+      case "thinking_start":
+      case "toolcall_start":
+        this.block(event, type);
+        break;
+      case "text_delta":
+      case "thinking_delta":
+      case "toolcall_delta":
+        this.grow(this.block(event, type), text(event, "delta"));
+        break;
+      case "text_end":
+      case "thinking_end": {
+        const block = this.block(event, type);
+        if (block.isEmpty) this.grow(block, text(event, "content"));
+        // Signatures come with the block at its end.
+        const whole = blockOf(get(event, "partial"), get(event, "contentIndex"));
+        for (const [kind, name] of [[TEXT_SIGNATURE, "textSignature"], [THINKING_SIGNATURE, "thinkingSignature"]]) {
+          if (typeof get(whole, name) === "string") this.push(kind, 0, get(whole, name));
+        }
+        this.push(BLOCK_END);
+        break;
+      }
+      case "toolcall_end": {
+        const block = this.block(event, type);
+        if (block.isEmpty) this.grow(block, toJson(get(get(event, "toolCall"), "arguments")));
+        if (block.kind === CALL_DELTA) this.push(CALL_END, block.key);
+        break;
+      }
+      case "image_end":
+        this.image(get(event, "content"));
+        break;
+      case "done":
+      case "error":
+        this.isOver = true;
+        this.finish(get(event, type === "done" ? "message" : "error"));
+        break;
+      // `start`, and events of a later version.
+    }
+  }
+
+  /** The block of an event; begins it where the source did not. */
+  block(event, type) {
+    const index = get(event, "contentIndex");
+    if (typeof index !== "number") throw new Error(`The ${type} event of streamFn has no contentIndex.`);
+    let block = this.blocks.get(index);
+    if (block === undefined) {
+      block = { kind: type.startsWith("text") ? TEXT : type.startsWith("thinking") ? THINKING : CALL_DELTA, key: 0, isEmpty: true };
+      this.blocks.set(index, block);
+      if (block.kind === CALL_DELTA) {
+        block.key = this.calls++;
+        const told = get(event, "toolCall");
+        const call = isPlainObject(told) ? told : blockOf(get(event, "partial"), index);
+        this.push(CALL_START, block.key, text(call, "id"), text(call, "name"));
+      } else {
+        this.push(BLOCK_END);
+      }
+    }
+    return block;
+  }
+
+  grow(block, delta) {
+    block.isEmpty = false;
+    this.push(block.kind, block.key, delta);
+  }
+
+  image(content) {
+    this.push(IMAGE, 0, text(content, "data"), text(content, "mimeType"));
+  }
+
+  finish(message) {
+    // A source that gave only a final message: its blocks are all there is.
+    if (this.blocks.size === 0 && ["stop", "length", "toolUse"].includes(get(message, "stopReason"))) {
+      const content = get(message, "content");
+      if (Array.isArray(content)) content.forEach((block, contentIndex) => this.readWhole(block, contentIndex, message));
+    }
+    const told = {};
+    for (const name of ["stopReason", "usage", "responseId", "errorMessage", "error"]) told[name] = get(message, name);
+    this.push(FINAL, 0, toJson(told));
+  }
+
+  readWhole(block, contentIndex, partial) {
+    switch (get(block, "type")) {
+      case "text":
+        return this.read({ type: "text_end", contentIndex, content: get(block, "text"), partial });
+      case "thinking":
+        return this.read({ type: "thinking_end", contentIndex, content: get(block, "thinking"), partial });
+      case "toolCall":
+        return this.read({ type: "toolcall_end", contentIndex, toolCall: block });
+      case "image":
+        return this.image(block);
+    }
+  }
+}
+
+/** Calls the source. What it throws, now or later, is its failure. */
+async function attempt(call) {
+  try {
+    return await call();
+  } catch (thrown) {
+    throw failed(thrown);
+  }
+}
+
+function failed(thrown) {
+  return new Error(`streamFn failed: ${describe(thrown)}.`);
+}
+
+/** A property that is a text; an empty one otherwise. */
+function text(object, key) {
+  const value = get(object, key);
+  return typeof value === "string" ? value : "";
 }

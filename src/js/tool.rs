@@ -15,6 +15,7 @@ use crate::js::{error, result, transcript, value};
 use crate::model::ToolDefinition;
 use crate::schema::Schema;
 use crate::text::json::to_text;
+use crate::text::number;
 
 /// A tool of the page.
 #[derive(Debug, Clone)]
@@ -133,7 +134,7 @@ fn read_definition(fields: &mut Fields<'_>) -> (Option<Schema>, ToolDefinition) 
 }
 
 fn fields_of(object: &JsValue, index: usize) -> Fields<'_> {
-    Fields::new(object, ["tools[", &index.to_string(), "]."].concat())
+    Fields::new(object, ["tools[", &number::decimal(index), "]."].concat())
 }
 
 impl PageTool {
@@ -234,7 +235,7 @@ impl PageTool {
         // Tools may keep this function for ever, so the garbage collector decides when it goes.
         let report = move |partial: JsValue| match result::tool_result(&partial) {
             Ok(partial) => progress(Handle(partial)),
-            Err(problem) => warn(&["onUpdate was ignored. ", &problem].concat()),
+            Err(problem) => warn(&["onUpdate was ignored. ", &error::describe(&problem)].concat()),
         };
         let on_update = Closure::<dyn Fn(JsValue)>::new(report).into_js_value();
         let returned = value::call(
@@ -244,7 +245,7 @@ impl PageTool {
         )
         .await
         .map_err(|thrown| error::describe(&thrown))?;
-        let result = result::tool_result(&returned)?;
+        let result = result::tool_result(&returned).map_err(|problem| error::describe(&problem))?;
         Ok(ToolOutput {
             is_error: value::get(&result, "isError").is_truthy(),
             terminate: value::get(&result, "terminate").is_truthy(),

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use wasm_bindgen::prelude::*;
 use web_sys::AbortController;
 
-use crate::agent::host::{Approval, BeforeToolCall, Clock, Progress, Tool, ToolOutput, ToolRunner};
+use crate::agent::host::{Approval, BeforeToolCall, Progress, Tool, ToolOutput, ToolRunner};
 use crate::assemble::AssembledCall;
 use crate::js::host::PageHost;
 use crate::js::network::call_hook;
@@ -22,34 +22,6 @@ impl PageHost {
         let index = controllers.iter().position(|(id, _)| *id == call.id)?;
         Some(controllers.swap_remove(index).1)
     }
-
-    /// The hook's argument: `{ assistantMessage, toolCall, args, context }`.
-    fn tool_call_context(&self, call: &AssembledCall, arguments: &JsValue) -> JsValue {
-        let message = self
-            .core
-            .state
-            .messages()
-            .into_iter()
-            .rev()
-            .find(|message| value::get_string(message, "role").as_deref() == Some("assistant"));
-        let message = message.unwrap_or(JsValue::UNDEFINED);
-        let context = value::object(&[
-            ("systemPrompt", &self.core.state.get("systemPrompt")),
-            ("messages", &self.core.state.get("messages")),
-            ("tools", &self.core.state.get("tools")),
-        ]);
-        value::object(&[
-            ("assistantMessage", &message),
-            ("toolCall", &block_of(&message, call)),
-            ("args", arguments),
-            ("context", &context),
-        ])
-    }
-}
-
-fn block_of(message: &JsValue, call: &AssembledCall) -> JsValue {
-    js_sys::Reflect::get_u32(&value::get(message, "content"), call.block)
-        .unwrap_or(JsValue::UNDEFINED)
 }
 
 impl ToolRunner for PageHost {
@@ -84,7 +56,7 @@ impl ToolRunner for PageHost {
         let Some(hook) = self.core.options.hook(Hook::BeforeToolCall) else {
             return Ok(Ok(arguments).into());
         };
-        let context = self.tool_call_context(call, &arguments.0);
+        let context = result::tool_call_context(self.core.state.record(), call.block, &arguments.0);
         let decision = call_hook("beforeToolCall", hook, &[&context, &self.run.signal()])
             .await
             .map_err(|error| error.message)?;
@@ -189,7 +161,7 @@ impl ToolRunner for PageHost {
         let Some(hook) = self.core.options.hook(Hook::AfterToolCall) else {
             return Ok(output);
         };
-        let context = self.tool_call_context(call, &arguments.0);
+        let context = result::tool_call_context(self.core.state.record(), call.block, &arguments.0);
         value::set(&context, "result", &output.result.0);
         value::set(&context, "isError", &output.is_error.into());
         let change = call_hook("afterToolCall", hook, &[&context, &self.run.signal()])
@@ -203,7 +175,10 @@ impl ToolRunner for PageHost {
     }
 
     fn shown_arguments(&self, message: &Handle, call: &AssembledCall) -> Handle {
-        Handle(value::get(&block_of(&message.0, call), "arguments"))
+        Handle(value::get(
+            &result::block_of(&message.0, call.block),
+            "arguments",
+        ))
     }
 
     fn error_result(&self, text: &str) -> Handle {
@@ -216,16 +191,13 @@ impl ToolRunner for PageHost {
         output: &ToolOutput<Handle>,
         duration_ms: Option<f64>,
     ) -> Handle {
-        Handle(value::object(&[
-            ("role", &"toolResult".into()),
-            ("toolCallId", &call.id.as_str().into()),
-            ("toolName", &call.name.as_str().into()),
-            ("content", &value::get(&output.result.0, "content")),
-            ("details", &value::get(&output.result.0, "details")),
-            ("isError", &output.is_error.into()),
-            ("timestamp", &self.now().into()),
-            ("durationMs", &value::number(duration_ms)),
-        ]))
+        Handle(result::tool_result_message(
+            &call.id,
+            &call.name,
+            &output.result.0,
+            output.is_error,
+            duration_ms,
+        ))
     }
 }
 
@@ -237,13 +209,8 @@ fn changed_output(
     if !change.is_object() {
         return Ok(output);
     }
-    let field = |key: &str| match value::get(change, key) {
-        found if found.is_undefined() => value::get(&output.result.0, key),
-        found => found,
-    };
-    let content = field("content");
-    result::check_content(&content)
-        .map_err(|problem| format!("afterToolCall returned {problem}"))?;
+    let result = result::changed_result(change, &output.result.0)
+        .map_err(|thrown| error::describe(&thrown))?;
     let truth = |key: &str, before: bool| match value::get(change, key) {
         found if found.is_undefined() => before,
         found => found.is_truthy(),
@@ -251,9 +218,6 @@ fn changed_output(
     Ok(ToolOutput {
         is_error: truth("isError", output.is_error),
         terminate: truth("terminate", output.terminate),
-        result: Handle(value::object(&[
-            ("content", &content),
-            ("details", &field("details")),
-        ])),
+        result: Handle(result),
     })
 }

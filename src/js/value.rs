@@ -21,6 +21,10 @@ extern "C" {
     #[wasm_bindgen(js_name = isPlainObject)]
     pub(super) fn is_plain_object(value: &JsValue) -> bool;
 
+    /// The page's own `fetch`.
+    #[wasm_bindgen(js_name = pageFetch)]
+    pub(super) fn page_fetch() -> JsValue;
+
     /// What a value is, for a message: its type, and the value where it is short.
     pub(super) fn kind(value: &JsValue) -> String;
 }

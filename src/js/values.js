@@ -81,6 +81,11 @@ export function misuse(code, message) {
   return Object.assign(new Error(message), { name: "SluiceError", code });
 }
 
+/** An argument or option that is not what it must be. */
+export function invalid(what, expected, found) {
+  return misuse("invalid_argument", `${what} must be ${expected}, but is ${kind(found)}.`);
+}
+
 /** What a value is, for a message: its type, and the value where it is short. */
 export function kind(value) {
   switch (typeof value) {
@@ -108,4 +113,126 @@ export function describe(thrown) {
   if (typeof message === "string" && message !== "") return message;
   const name = get(thrown, "name");
   return typeof name === "string" && typeof thrown === "object" ? name : `${kind(thrown)} was thrown`;
+}
+
+// ---- what an app hands in: messages, and results of tools
+
+/** The messages of a prompt. */
+export function readPrompt(input, images) {
+  if (typeof input === "string") return [userMessage(input, images)];
+  if (images !== undefined) throw invalid("images", "given only with a text", images);
+  const messages = Array.isArray(input) ? readMessages(input, "prompt") : [checkMessage(input, "prompt")];
+  if (messages.length === 0) throw misuse("invalid_argument", "prompt needs at least one message.");
+  return messages;
+}
+
+/** A message, or a text as the message of a user. */
+export function readMessage(message, what) {
+  return typeof message === "string" ? userMessage(message) : checkMessage(message, what);
+}
+
+/** Every message has a role; what else it has is checked when a model gets to read it. */
+export function checkMessage(message, what) {
+  if (isPlainObject(message) && typeof get(message, "role") === "string") return message;
+  throw invalid(what, "a message: an object with a role", message);
+}
+
+/** A copy of a list of messages. */
+export function readMessages(messages, what) {
+  if (!Array.isArray(messages)) throw invalid(what, "an array of messages", messages);
+  return Array.from(messages, (message, index) => checkMessage(message, `${what}[${index}]`));
+}
+
+function userMessage(text, images = []) {
+  const problem = contentProblem(images);
+  if (problem !== undefined) throw misuse("invalid_argument", `images: got ${problem}.`);
+  return { role: "user", content: [{ type: "text", text }, ...images], timestamp: Date.now() };
+}
+
+/** A result that is one text. */
+export function textResult(text) {
+  return { content: [{ type: "text", text }], details: {} };
+}
+
+/**
+ * A tool's return value as a result. Nothing becomes an empty result and a string a text; an object must have content
+ * that a message can hold, and is kept as it is.
+ */
+export function toolResult(returned) {
+  if (returned === undefined || returned === null) return { content: [], details: {} };
+  if (typeof returned === "string") return textResult(returned);
+  const content = get(returned, "content");
+  if (typeof content === "string") {
+    const rest = ["details", "isError", "terminate"].map((key) => [key, get(returned, key)]);
+    return defined({ ...textResult(content), ...Object.fromEntries(rest) });
+  }
+  const problem = contentProblem(content);
+  if (problem === undefined) return returned;
+  throw new Error(`The tool returned ${problem}. It must return { content: [{ type: "text", text }, …], details }.`);
+}
+
+/** A result in which `afterToolCall` replaced what it gave. */
+export function changedResult(change, result) {
+  const field = (key) => {
+    const found = get(change, key);
+    return found === undefined ? get(result, key) : found;
+  };
+  const content = field("content");
+  const problem = contentProblem(content);
+  if (problem !== undefined) throw new Error(`afterToolCall returned ${problem}`);
+  return defined({ content, details: field("details") });
+}
+
+/** What is wrong with the content of a message; undefined for what is content. */
+function contentProblem(content) {
+  if (!Array.isArray(content)) return `content that is ${kind(content)} in place of an array`;
+  const index = Array.from(content).findIndex((block) => {
+    const has = (...keys) => keys.every((key) => typeof get(block, key) === "string");
+    const type = get(block, "type");
+    return !(type === "text" ? has("text") : type === "image" && has("data", "mimeType"));
+  });
+  if (index < 0) return undefined;
+  return `content[${index}] that is neither { type: "text", text } nor { type: "image", data, mimeType }`;
+}
+
+// ---- what an app is given
+
+/** The message that answers a call. */
+export function toolResultMessage(toolCallId, toolName, result, isError, durationMs) {
+  const [content, details] = [get(result, "content"), get(result, "details")];
+  return defined({ role: "toolResult", toolCallId, toolName, content, details, isError, timestamp: Date.now(), durationMs });
+}
+
+/** The argument of hooks on tool calls; `index` is that of the call's block. */
+export function toolCallContext({ systemPrompt, messages, tools }, index, args) {
+  const assistantMessage = messages.findLast((message) => get(message, "role") === "assistant");
+  const toolCall = blockOf(assistantMessage, index);
+  return defined({ assistantMessage, toolCall, args, context: { systemPrompt, messages, tools } });
+}
+
+/** A block of a message. */
+export function blockOf(message, index) {
+  return get(get(message, "content"), index);
+}
+
+/** Whether a regular expression matches: with Unicode semantics, or without where it is only valid so. */
+export function matches(pattern, text) {
+  for (const flags of ["u", ""]) {
+    try {
+      return new RegExp(pattern, flags).test(text);
+    } catch {
+      // Not valid so.
+    }
+  }
+  return undefined;
+}
+
+/** The page's own `fetch`. */
+export function pageFetch() {
+  return get(globalThis, "fetch");
+}
+
+/** The same object without what is undefined. */
+function defined(object) {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
 }

@@ -43,7 +43,7 @@ pub fn from_http(status: u16, body: &str, retry_after_ms: Option<f64>) -> Failur
     };
     Box::new(ErrorInfo {
         code,
-        message: [&*number::format(status.into()), " ", &said].concat(),
+        message: [&*number::decimal(status.into()), " ", &said].concat(),
         status: Some(status),
         retry_after_ms: retry_after_ms.or(report.retry_after_ms),
         retryable,

@@ -6,7 +6,7 @@
 use crate::error::{ErrorCode, ErrorInfo, Failure};
 use crate::model::Named;
 use crate::protocol::HttpRequest;
-use crate::text::{contains, find};
+use crate::text::{before_any, behind_last, find};
 
 #[cfg(test)]
 mod tests;
@@ -85,13 +85,12 @@ pub(crate) fn join(base: &str, path: &str) -> String {
     url
 }
 
-/// User and password, and host and port, in a URL.
+/// User and password with the `@` behind them, and host and port, in a URL.
 pub(crate) fn authority(url: &str) -> (&str, &str) {
-    let rest = find(url, "://")
-        .and_then(|at| url.get(at + 3..))
-        .unwrap_or(url);
-    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    authority.rsplit_once('@').unwrap_or(("", authority))
+    let rest = find(url, "://").and_then(|at| url.get(at + 3..));
+    let authority = before_any(rest.unwrap_or(url), b"/?#");
+    let host = behind_last(authority, b'@');
+    authority.split_at(authority.len() - host.len())
 }
 
 /// Shorter values are words that may well stand in an error message.
@@ -100,19 +99,31 @@ const SHORTEST_SECRET: usize = 12;
 impl HttpRequest {
     /// What of the request nobody may be told: keys in headers and in the URL, and its user.
     pub fn secrets(&self) -> Vec<String> {
-        let told = |name: &str| matches!(name, "accept" | "content-type");
-        let headers = self.headers.iter().filter(|(name, _)| !told(name));
-        // Behind the scheme of an authorization.
-        let values = headers.filter_map(|(_, value)| value.rsplit(' ').next());
-        let query = self.url.split_once('?').unwrap_or_default().1;
-        let query = query.split(['&', '#']).filter_map(|it| it.split_once('='));
-        let named = query.filter(|(name, _)| contains(name, "key") || contains(name, "token"));
         let (user, _) = authority(&self.url);
-        let password = user.rsplit(':').next();
-        let secrets = values.chain(named.map(|(_, value)| value)).chain(password);
-        let secrets = secrets.filter(|secret| secret.len() >= SHORTEST_SECRET);
-        let user = Some([user, "@"].concat()).filter(|user| user != "@");
-        user.into_iter().chain(secrets.map(str::to_owned)).collect()
+        let mut secrets = Vec::new();
+        if !user.is_empty() {
+            secrets.push(user.to_owned());
+        }
+        let mut add = |secret: &str| {
+            if secret.len() >= SHORTEST_SECRET {
+                secrets.push(secret.to_owned());
+            }
+        };
+        add(behind_last(user.trim_end_matches('@'), b':'));
+        for (name, value) in &self.headers {
+            if !matches!(name.as_str(), "accept" | "content-type") {
+                // Behind the scheme of an authorization.
+                add(behind_last(value, b' '));
+            }
+        }
+        for name in ["key=", "token="] {
+            let mut rest = self.url.as_str();
+            while let Some(at) = find(rest, name) {
+                rest = rest.get(at + name.len()..).unwrap_or_default();
+                add(before_any(rest, b"&#"));
+            }
+        }
+        secrets
     }
 }
 

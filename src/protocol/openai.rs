@@ -9,12 +9,12 @@ use crate::model::{
 };
 use crate::protocol::http::{self, Headers};
 use crate::protocol::tool_schema::write_parameters;
+use crate::text::before_any;
 use crate::text::json::JsonWriter;
 
 /// Whether the host of a URL is one of these domains or below one.
 pub(crate) fn is_at(url: &str, domains: &[&str]) -> bool {
-    let host = http::authority(url).1.split(':').next();
-    let host = host.unwrap_or_default().to_ascii_lowercase();
+    let host = before_any(http::authority(url).1, b":").to_ascii_lowercase();
     domains.iter().any(|domain| {
         host.strip_suffix(domain)
             .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))

@@ -260,7 +260,12 @@ pub(super) fn item_schema(schema: &Map<String, Value>, index: usize) -> Option<&
 }
 
 pub(super) fn is_nullable(schema: &Map<String, Value>) -> bool {
-    schema.get("nullable") == Some(&Value::Bool(true))
+    is_true(schema.get("nullable"))
+}
+
+/// Whether a keyword is there and `true`.
+pub(super) fn is_true(value: Option<&Value>) -> bool {
+    value.and_then(Value::as_bool) == Some(true)
 }
 
 /// The items of an array; nothing for any other value.

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::SchemaError;
 use super::check::{entries, list};
 use super::value::{at_pointer, parse_types, tokens};
-use crate::text::{contains, number};
+use crate::text::{before_any, contains, number};
 
 /// How deep a schema document may nest.
 const MAX_DEPTH: usize = 256;
@@ -141,7 +141,7 @@ impl<'a> Compiler<'a> {
             "items" | "prefixItems" | "allOf" | "anyOf" | "oneOf" => {
                 self.expect(argument.is_array(), &path);
                 for (index, schema) in list(Some(argument)).iter().enumerate() {
-                    children.push((child(&path, &index.to_string()), schema));
+                    children.push((child(&path, &number::decimal(index)), schema));
                 }
             }
             "properties" | "patternProperties" | "dependentSchemas" | "dependencies" | "$defs"
@@ -174,7 +174,7 @@ impl<'a> Compiler<'a> {
                 uri.pop();
             }
             // Draft 7 writes an anchor as `$id: "#name"`.
-            if !uri.contains('#') {
+            if before_any(&uri, b"#") == uri {
                 base = uri.clone();
             }
             self.name(uri, pointer);
@@ -250,14 +250,15 @@ impl<'a> Compiler<'a> {
             });
         };
         if !self.seen.contains_key(&pointer) {
-            let base = reference.uri.split('#').next().unwrap_or("");
+            let base = before_any(&reference.uri, b"#");
             self.walk(schema, &pointer, base, 0);
         }
         Ok(pointer)
     }
 
     fn find(&self, uri: &str) -> Option<(String, &'a Value)> {
-        let (resource, fragment) = uri.split_once('#').unwrap_or((uri, ""));
+        let resource = before_any(uri, b"#");
+        let fragment = uri.get(resource.len() + 1..).unwrap_or_default();
         let fragment = percent_decode(fragment)?;
         let pointer = if fragment.is_empty() || fragment.starts_with('/') {
             String::from(self.ids.get(resource)?.as_str()?) + &fragment
@@ -302,27 +303,28 @@ fn join(base: &str, reference: &str) -> String {
         base.len()
     } else if reference.starts_with('/') {
         // "scheme://authority" ends before the third slash.
-        base.match_indices('/')
-            .nth(2)
-            .map_or(base.len(), |(end, _)| end)
+        slashes(base).nth(2).unwrap_or(base.len())
     } else {
-        let mut slashes = base
-            .match_indices('/')
-            .map(|(index, _)| index + 1)
-            .collect::<Vec<_>>();
-        let mut end = slashes.pop().unwrap_or(0);
+        let mut ends: Vec<usize> = slashes(base).map(|slash| slash + 1).collect();
+        let mut end = ends.pop().unwrap_or(0);
         loop {
             if let Some(rest) = reference.strip_prefix("./") {
                 reference = rest;
             } else if let Some(rest) = reference.strip_prefix("../") {
                 reference = rest;
-                end = slashes.pop().unwrap_or(0);
+                end = ends.pop().unwrap_or(0);
             } else {
                 break end;
             }
         }
     };
     String::from(base.get(..kept).unwrap_or(base)) + reference
+}
+
+/// Where slashes stand.
+fn slashes(text: &str) -> impl Iterator<Item = usize> {
+    let bytes = text.bytes().enumerate();
+    bytes.filter_map(|(at, byte)| (byte == b'/').then_some(at))
 }
 
 /// Decodes `%XX`; `None` if the text is malformed.

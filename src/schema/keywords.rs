@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Number, Value};
 
-use super::check::{Checker, Keyword, entries, item_schema, list};
+use super::check::{Checker, Keyword, entries, is_true, item_schema, list};
 use super::report::{At, Report};
 use super::value::{equal, is_multiple};
 
@@ -49,7 +49,7 @@ impl Checker<'_> {
         } = *keyword;
         match name {
             "minItems" | "maxItems" => check_size(keyword, items.len(), " items", value, at, out),
-            "uniqueItems" if argument == &Value::Bool(true) => {
+            "uniqueItems" if is_true(Some(argument)) => {
                 self.is_unique(items)
                     || out.fail(at, "must not repeat items", None, "", Some(value))
             }
@@ -218,7 +218,7 @@ pub(super) fn check_number(
         return true;
     };
     // OpenAPI 3.0 and draft 4: `exclusiveMinimum: true` modifies `minimum`.
-    let is_exclusive = |name| schema.get(name) == Some(&Value::Bool(true));
+    let is_exclusive = |name| is_true(schema.get(name));
     let (valid, rule) = match name {
         "minimum" if is_exclusive("exclusiveMinimum") => (float > limit, "must be > "),
         "maximum" if is_exclusive("exclusiveMaximum") => (float < limit, "must be < "),

@@ -5,6 +5,7 @@ use std::fmt;
 use serde_json::Value;
 
 use crate::text::json::to_text;
+use crate::text::number;
 
 use super::value::{Types, type_names};
 
@@ -44,7 +45,7 @@ impl At<'_> {
             At::Index(parent, index) => {
                 parent.render(path);
                 path.push('[');
-                path.push_str(&index.to_string());
+                path.push_str(&number::decimal(*index));
                 path.push(']');
             }
             At::Key(parent, key) => {

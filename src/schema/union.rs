@@ -89,7 +89,7 @@ impl Checker<'_> {
             };
             return types | known.unwrap_or(ANY);
         }
-        if schema == &Value::Bool(false) {
+        if schema.as_bool() == Some(false) {
             types
         } else {
             ANY

@@ -108,7 +108,10 @@ pub(super) fn is_multiple(number: &Number, divisor: &Number) -> bool {
 
 /// The tokens of a JSON pointer, unescaped.
 pub(super) fn tokens(pointer: &str) -> impl Iterator<Item = String> {
-    pointer.split('/').skip(1).map(|token| {
+    let mut pieces = pointer.split('/');
+    // Before the first slash stands nothing.
+    pieces.next();
+    pieces.map(|token| {
         let mut text = String::new();
         for (index, piece) in token.split('~').enumerate() {
             // Behind a tilde stands the digit that says what it escapes.

@@ -34,6 +34,24 @@ pub(crate) fn index(text: &str) -> Option<usize> {
     Some(digits.fold(0, |value, digit| value * 10 + digit))
 }
 
+/// The digits of a number in a base of at most 36. `to_string` brings along all that formatting knows.
+#[inline(never)]
+pub(crate) fn in_base(base: u32, number: u64) -> String {
+    let mut digits = Vec::new();
+    let mut rest = number;
+    while rest > 0 || digits.is_empty() {
+        let digit = (rest % u64::from(base)) as u32;
+        digits.push(char::from_digit(digit, base).unwrap_or('0'));
+        rest /= u64::from(base);
+    }
+    digits.iter().rev().collect()
+}
+
+/// A count or an index as text.
+pub(crate) fn decimal(number: usize) -> String {
+    in_base(10, number as u64)
+}
+
 /// The JSON text of a number; `null` for one that JSON cannot hold, as `JSON.stringify` has it.
 pub(crate) fn format(number: f64) -> String {
     if !number.is_finite() {
@@ -42,7 +60,12 @@ pub(crate) fn format(number: f64) -> String {
         // `JSON.stringify` drops the sign, but what was read from `-0` must read as that again.
         "-0".to_owned()
     } else if number.fract() == 0.0 && number.abs() < EXACT_LIMIT {
-        (number as i64).to_string()
+        let digits = in_base(10, number.abs() as u64);
+        if number < 0.0 {
+            ["-", &digits].concat()
+        } else {
+            digits
+        }
     } else {
         engine::format(number)
     }

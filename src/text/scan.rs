@@ -33,6 +33,44 @@ pub(crate) fn find(text: &str, part: &str) -> Option<usize> {
     windows.position(|window| window == part.as_bytes())
 }
 
+/// Bytes as text, with U+FFFD for what is not UTF-8: the standard library's way with chunks is
+/// several times the size.
+#[inline(never)]
+pub(crate) fn lossy(bytes: &[u8]) -> String {
+    let mut text = String::new();
+    let mut rest = bytes;
+    loop {
+        let error = match std::str::from_utf8(rest) {
+            Ok(valid) => {
+                text.push_str(valid);
+                return text;
+            }
+            Err(error) => error,
+        };
+        let (valid, behind) = rest
+            .split_at_checked(error.valid_up_to())
+            .unwrap_or_default();
+        text.push_str(std::str::from_utf8(valid).unwrap_or_default());
+        text.push(char::REPLACEMENT_CHARACTER);
+        // Without a length the bytes end within a character.
+        let faulty = error.error_len().unwrap_or(behind.len());
+        rest = behind.get(faulty..).unwrap_or_default();
+    }
+}
+
+/// What stands before the first of these ASCII characters; all of the text if there is none.
+#[inline(never)]
+pub(crate) fn before_any<'a>(text: &'a str, characters: &[u8]) -> &'a str {
+    let at = text.bytes().position(|byte| characters.contains(&byte));
+    at.and_then(|at| text.get(..at)).unwrap_or(text)
+}
+
+/// What stands behind the last such ASCII character; all of the text if there is none.
+pub(crate) fn behind_last(text: &str, character: u8) -> &str {
+    let at = text.bytes().rposition(|byte| byte == character);
+    at.and_then(|at| text.get(at + 1..)).unwrap_or(text)
+}
+
 /// Whether `part` stands somewhere in `text`.
 pub(crate) fn contains(text: &str, part: &str) -> bool {
     find(text, part).is_some()
@@ -40,7 +78,7 @@ pub(crate) fn contains(text: &str, part: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{find, position_of_either};
+    use super::{find, lossy, position_of_either};
 
     #[test]
     fn finds_parts() {
@@ -52,6 +90,20 @@ mod tests {
             ("", "a", None),
         ] {
             assert_eq!(find(text, part), at);
+        }
+    }
+
+    #[test]
+    fn bytes_become_text_as_the_standard_library_has_it() {
+        let whole = "a\u{e9}\u{20ac}\u{1f642}b".as_bytes();
+        for cut in 0..whole.len() {
+            for (at, byte) in [(0, 0xff), (cut, 0xc3), (cut, 0xf0), (cut, 0x80)] {
+                let mut bytes = whole[..=cut].to_vec();
+                bytes[at] = byte;
+                bytes.extend_from_slice(&whole[cut..]);
+                assert_eq!(lossy(&bytes), String::from_utf8_lossy(&bytes));
+                assert_eq!(lossy(&whole[..cut]), String::from_utf8_lossy(&whole[..cut]));
+            }
         }
     }
 

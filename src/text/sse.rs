@@ -31,7 +31,7 @@
 
 use std::ops::Range;
 
-use super::scan::position_of_either;
+use super::scan::{lossy, position_of_either};
 
 #[cfg(test)]
 mod tests;
@@ -236,7 +236,7 @@ impl SseDecoder {
             b"data" => self.add_data(range),
             b"event" => {
                 self.event.clear();
-                self.event.push_str(&String::from_utf8_lossy(value));
+                self.event.push_str(&lossy(value));
             }
             b"error" => {
                 self.event.clear();
@@ -284,7 +284,7 @@ impl SseDecoder {
         let data = match std::str::from_utf8(bytes) {
             Ok(text) => text,
             Err(_) => {
-                self.repaired = String::from_utf8_lossy(bytes).into_owned();
+                self.repaired = lossy(bytes);
                 &self.repaired
             }
         };

@@ -8,7 +8,7 @@ const pageTest = browserTests();
 const mock = new LLMock({ port: 0, chunkSize: 7, logLevel: "silent" });
 
 before(async () => {
-  mock.on({ userMessage: "hello" }, { content: "Hello from a server of others." });
+  mock.on({ userMessage: "hello" }, { content: "Hello from a server of others.", usage: { prompt_tokens: 11, completion_tokens: 7 } });
   mock.on({ userMessage: "think" }, { content: "Four.", reasoning: "Two and two." });
   mock.on({ userMessage: "weather", hasToolResult: false }, {
     content: "I ask.", reasoning: "Two cities.",
@@ -114,7 +114,7 @@ for (const wire of wires) {
     ];
     assert.deepEqual(withoutDeltas(result.lines), [...turn, ...turn]);
     assert.ok(result.lines.filter((line) => line.startsWith("text_delta")).length > 4);
-    assert.ok(result.last.usage.output > 0 && result.last.usage.input > 0);
+    assert.deepEqual([result.last.usage.input, result.last.usage.output], [11, 7]);
     const [first, second] = result.requests;
     assert.equal(second.path, wire.path);
     const [name, value] = wire.key;

@@ -1394,6 +1394,8 @@ export interface AgentSession {
     messages: AgentMessage[];
     /** What had come of an answer. */
     streamMessage?: AssistantMessage;
+    /** Ids of calls that wait for approval. */
+    pendingApprovals?: string[];
     /** Messages that wait. */
     steering: AgentMessage[];
     followUp: AgentMessage[];

@@ -1,7 +1,7 @@
 // Abort at every stage: the run settles at once, as aborted, without an error on the page, and the next prompt is good.
 
 import {
-  Log, agentWith, answer, calls, check, collect, deferred, done, equal, fetchOf, finish, last, model, never, open, record, said, same, sleep, soon, stillWorks, streamed, text, textOf, tool,
+  Log, agentWith, answer, call, calls, check, collect, deferred, done, equal, fetchOf, finish, last, model, never, open, record, said, same, sleep, soon, stillWorks, streamed, text, textOf, tool,
 } from "./helpers.js";
 
 const REASONS = [undefined, "the user left", new Error("own reason")];
@@ -229,14 +229,14 @@ export async function in_each_listener(sluice) {
 }
 
 export async function while_a_hook_hangs(sluice) {
-  const hooks = ["transformContext", "convertToLlm", "getApiKey", "onPayload", "onResponse", "beforeToolCall", "afterToolCall"];
+  const hooks = ["prepareRequest", "transformContext", "convertToLlm", "getApiKey", "onPayload", "onResponse", "beforeToolCall", "afterToolCall", "finishTurn"];
   for (const hook of hooks) {
     let isFirst = true;
     const stage = () => {
       isFirst = true;
       const { promise, resolve } = deferred();
       const hanging = (argument) => {
-        if (!isFirst) return argument;
+        if (!isFirst) return hook === "finishTurn" ? undefined : argument;
         isFirst = false;
         resolve();
         return never();
@@ -249,7 +249,7 @@ export async function while_a_hook_hangs(sluice) {
       return { agent, ready };
     }, ({ agent }) => {
       const { role } = last(agent);
-      same(role, hook.endsWith("ToolCall") ? "toolResult" : "assistant", `the last message after an abort in ${hook}`);
+      same(role, hook.endsWith("ToolCall") || hook === "finishTurn" ? "toolResult" : "assistant", `the last message after an abort in ${hook}`);
       isFirst = false;
     });
   }
@@ -396,4 +396,43 @@ export async function a_signal_that_fires_after_the_end_does_nothing(sluice) {
   const message = await stream.result();
   controller.abort("late");
   same(message.stopReason, "stop", "the stop reason");
+}
+
+/** Where a run waits for the app or for the network, and an agent that waits there. */
+const WAITS = {
+  "the headers": (sluice) => agentWith(sluice, firstThen(never)),
+  "the body": (sluice) => agentWith(sluice, firstThen(() => open([text("partial")]))),
+  "a half call": (sluice) => agentWith(sluice, firstThen(() => open([call(0, "c", "f", '{"a":')]))),
+  "a key": (sluice) => agentWith(sluice, fetchOf(answer("x")), { getApiKey: never }),
+  "a hook on the request": (sluice) => agentWith(sluice, fetchOf(answer("x")), { prepareRequest: never }),
+  "a hook on the turn": (sluice) => agentWith(sluice, fetchOf(answer("x")), { finishTurn: never }),
+  "a hook on a call": (sluice) => agentWith(sluice, fetchOf(calls(["c", "f"])), { tools: [tool("f", () => "x")], beforeToolCall: never }),
+  "a validation": (sluice) => agentWith(sluice, fetchOf(calls(["c", "f"])), { tools: [tool("f", () => "x", { validate: never })] }),
+  "an approval": (sluice) => agentWith(sluice, fetchOf(calls(["c", "f"])), { tools: [tool("f", () => "x", { needsApproval: true })] }),
+  "a tool": (sluice) => agentWith(sluice, fetchOf(calls(["c", "f"])), { tools: [tool("f", never)] }),
+  "a hook on a result": (sluice) => agentWith(sluice, fetchOf(calls(["c", "f"])), { tools: [tool("f", () => "x")], afterToolCall: never }),
+  "the next try": (sluice) => agentWith(sluice, fetchOf(() => new Response("", { status: 503 })), { retry: { baseDelayMs: 60_000 } }),
+  "a listener": (sluice) => {
+    const agent = agentWith(sluice, fetchOf(answer("x")));
+    agent.subscribe((event) => (event.type === "message_end" ? never() : undefined));
+    return agent;
+  },
+};
+
+export async function abort_then_free_ends_every_wait(sluice) {
+  for (const [what, make] of Object.entries(WAITS)) {
+    const agent = make(sluice);
+    const log = record(agent);
+    const running = agent.prompt("go");
+    await sleep(15);
+    check(agent.state.isStreaming, `the run waits for ${what}`);
+    agent.abort();
+    agent.free();
+    await soon(running, `the prompt that waited for ${what}`);
+    same(log.reason(), what === "a listener" ? log.reason() : "aborted", `the reason, of a run that waited for ${what}`);
+    log.verify(sluice);
+    const { length } = log.events;
+    await sleep(5);
+    same(log.events.length, length, "silence after the end");
+  }
 }

@@ -121,6 +121,7 @@ scenarios! {
     leaving_the_loop_aborts_the_run,
     leaving_a_stream_aborts_the_call,
     a_signal_that_fires_after_the_end_does_nothing,
+    abort_then_free_ends_every_wait,
 }
 
 scenarios! {

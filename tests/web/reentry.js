@@ -19,7 +19,7 @@ function useEverything(agent) {
   used.add("state");
   used.add("signal");
   used.add("pendingApprovals");
-  equal(agent.pendingApprovals, [], "no call waits for approval");
+  check(agent.pendingApprovals.every((id) => id.startsWith("c")), "calls wait for approval or none does");
   for (const name of ["approveToolCall", "denyToolCall"]) same(thrown(() => use(name, "x"), name).code, "invalid_argument", name);
   check(agent.signal instanceof AbortSignal, "there is a signal during a run");
 
@@ -82,6 +82,14 @@ function agentThatCalls(sluice, at, { streamFn } = {}) {
       at("prepareArguments");
       return args;
     },
+    validate(args) {
+      at("validate");
+      return args;
+    },
+    needsApproval() {
+      at("needsApproval");
+      return true;
+    },
     execute(id, params, signal, onUpdate) {
       signal.addEventListener("abort", () => at("abort event of a tool"));
       onUpdate(said("half"));
@@ -111,6 +119,8 @@ function agentThatCalls(sluice, at, { streamFn } = {}) {
     tools: [worker],
     transformContext: hook("transformContext"),
     convertToLlm: hook("convertToLlm"),
+    prepareRequest: hook("prepareRequest", null),
+    finishTurn: hook("finishTurn", null),
     getApiKey: hook("getApiKey", "key"),
     beforeToolCall: hook("beforeToolCall", null),
     afterToolCall: hook("afterToolCall", null),
@@ -118,8 +128,20 @@ function agentThatCalls(sluice, at, { streamFn } = {}) {
     onResponse: hook("onResponse", null),
   };
   const agent = agentWith(sluice, streamFn === undefined ? fetch : undefined, streamFn === undefined ? options : { ...options, streamFn });
-  agent.subscribe((event) => at(event.type));
+  agent.subscribe((event) => {
+    at(event.type);
+    // The run may have been ended in there.
+    if (event.type === "tool_approval_request" && waits(agent, event.toolCallId)) agent.approveToolCall(event.toolCallId);
+  });
   return agent;
+}
+
+function waits(agent, id) {
+  try {
+    return agent.pendingApprovals.includes(id);
+  } catch {
+    return false;
+  }
 }
 
 /** A source of responses that calls `at` wherever the agent calls it. */
@@ -161,9 +183,11 @@ function sourceThatCalls(at) {
 }
 
 const LISTENER_PLACES = [
-  "agent_start", "turn_start", "message_start", "message_update", "message_end", "tool_execution_start", "tool_execution_update", "tool_execution_end", "turn_end", "agent_end",
+  "agent_start", "turn_start", "message_start", "message_update", "message_end", "tool_execution_start", "tool_approval_request", "tool_execution_update", "tool_execution_end", "turn_end", "agent_end",
 ];
-const HOOK_PLACES = ["transformContext", "convertToLlm", "getApiKey", "beforeToolCall", "prepareArguments", "tool", "afterToolCall"];
+const HOOK_PLACES = [
+  "prepareRequest", "transformContext", "convertToLlm", "getApiKey", "beforeToolCall", "prepareArguments", "validate", "needsApproval", "tool", "afterToolCall", "finishTurn",
+];
 const WIRE_PLACES = [...LISTENER_PLACES, ...HOOK_PLACES, "onPayload", "onResponse", "fetch", "headers", "read"];
 const SOURCE_PLACES = [...LISTENER_PLACES, ...HOOK_PLACES, "streamFn", "next"];
 

@@ -330,7 +330,8 @@ const FAILED: &str = "MALFORMED_FUNCTION_CALL UNEXPECTED_TOOL_CALL MALFORMED_RES
 /// What a finish reason means.
 fn verdict(reason: &str) -> Result<StopReason, Failure> {
     let is_one_of = |words: &str| words.split(' ').any(|word| word == reason);
-    let (code, what) = if reason == "STOP" {
+    // The latter is what gateways make of calls.
+    let (code, what) = if is_one_of("STOP FUNCTION_CALL") {
         return Ok(StopReason::Stop);
     } else if reason == "MAX_TOKENS" {
         return Ok(StopReason::Length);

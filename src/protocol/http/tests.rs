@@ -17,7 +17,7 @@ fn a_url_has_a_user_and_a_host() {
         ("https://api.example.com/v1", "", "api.example.com"),
         (
             "https://me:pass@api.example.com:8080/v1",
-            "me:pass",
+            "me:pass@",
             "api.example.com:8080",
         ),
         ("http://[::1]:1234?x=@y", "", "[::1]:1234"),

@@ -38,8 +38,8 @@ use super::partial_json::number_value;
 use super::scan::position_of_either;
 
 pub use pull::Pull;
-pub use read::{FromJson, Reader, from_text};
-pub(crate) use read::{Names, read_names};
+pub(crate) use read::read_names;
+pub use read::{FromJson, Names, Reader, from_text};
 pub use write::{JsonWriter, to_text};
 
 /// Containers that may be open at once.
@@ -51,6 +51,11 @@ pub const MAX_DEPTH: usize = 128;
 pub struct SyntaxError {
     /// Bytes from the start of the text to the place of the error.
     pub offset: usize,
+}
+
+/// Whether the text is one JSON value.
+pub(super) fn is_valid(text: &str) -> bool {
+    check::check(text).is_ok()
 }
 
 /// One valid JSON value, as its text without white space around it.

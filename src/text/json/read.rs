@@ -8,6 +8,7 @@
 use serde_json::{Map, Value};
 
 use super::Json;
+use crate::text::number;
 
 /// Reads a whole text.
 ///
@@ -60,7 +61,8 @@ impl<'a> Reader<'a> {
         let (json, unfit) = match Json::parse(text) {
             Ok(json) => (json, None),
             Err(error) => {
-                let problem = ["is not JSON (at byte ", &error.offset.to_string(), ")"].concat();
+                let problem =
+                    ["is not JSON (at byte ", &number::decimal(error.offset), ")"].concat();
                 let path = "the text".to_owned();
                 (Json(""), Some(Unfit { path, problem }))
             }
@@ -196,7 +198,7 @@ impl<'a> Reader<'a> {
 
     #[inline(never)]
     fn leave_item(&mut self, index: usize) {
-        self.leave(&["[", &index.to_string(), "]"].concat());
+        self.leave(&["[", &number::decimal(index), "]"].concat());
     }
 }
 
@@ -278,7 +280,7 @@ impl<T: FromJson> FromJson for Vec<(String, T)> {
 }
 
 /// An enum of plain names.
-pub(crate) trait Names: Sized + Copy + PartialEq + 'static {
+pub trait Names: Sized + Copy + PartialEq + 'static {
     /// The names, in the order of the variants.
     const NAMES: &'static [&'static str];
     /// The variants. The first stands in for a name that is none.

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use super::{FromJson, Json, MAX_DEPTH, Reader, from_text};
+use super::{FromJson, Json, MAX_DEPTH, Names, Reader, from_text};
 
 fn value_of(text: &str) -> Option<Value> {
     Json::parse(text).ok().map(Json::to_value)
@@ -177,5 +177,46 @@ proptest! {
         if let Ok(json) = Json::parse(&text) {
             json.to_value();
         }
+    }
+}
+
+#[test]
+fn names_are_those_of_the_declarations() {
+    fn check<T: Names + serde::Serialize>() {
+        for variant in T::VARIANTS {
+            let declared = serde_json::to_value(variant).unwrap();
+            assert_eq!(declared, variant.json_name());
+        }
+    }
+    check::<crate::message::StopReason>();
+    check::<crate::error::ErrorCode>();
+    check::<crate::event::AgentEndReason>();
+    check::<crate::model::ThinkingLevel>();
+}
+
+#[test]
+fn members_keep_their_order_however_many_there_are() {
+    for count in [1, 24, 25, 26, 1000] {
+        // Each once, in an order that is none.
+        let keys: Vec<String> = (0..count).map(|n| (n * 617 % count).to_string()).collect();
+        let mut map = Map::new();
+        for (place, key) in keys.iter().enumerate() {
+            assert_eq!(map.insert(key.clone(), Value::from(place)), None);
+        }
+        for (place, key) in keys.iter().enumerate() {
+            let doubled = Value::from(place * 2);
+            assert_eq!(map.insert(key.clone(), doubled.clone()), Some(place.into()));
+            assert_eq!(map.get(key), Some(&doubled));
+        }
+        assert!(map.keys().eq(&keys));
+        assert!(!map.contains_key("none"));
+        let mut rest = keys;
+        while !rest.is_empty() {
+            let key = rest.remove(rest.len() / 2);
+            assert!(map.shift_remove(&key).is_some());
+            assert!(!map.contains_key(&key));
+            assert!(rest.first().is_none_or(|first| map.contains_key(first)));
+        }
+        assert!(map.is_empty());
     }
 }

@@ -130,7 +130,8 @@ impl JsonWriter {
 
     /// No value ends in one of these, and what is opened or named needs no comma.
     fn separate(&mut self) {
-        if !self.text.is_empty() && !self.text.ends_with(['{', '[', ':']) {
+        if !self.text.is_empty() && !matches!(self.text.as_bytes().last(), Some(b'{' | b'[' | b':'))
+        {
             self.text.push(',');
         }
     }

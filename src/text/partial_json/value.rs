@@ -152,13 +152,6 @@ fn empty() -> Value {
 
 /// Reads number text as `JSON.parse` does.
 pub(in crate::text) fn number_value(text: &str) -> Value {
-    // Up to 15 digits fit an f64 exactly, so the integer needs no detour.
-    if text.len() <= 15
-        && let Ok(integer) = text.parse::<i64>()
-        && (integer != 0 || text == "0")
-    {
-        return Value::from(integer);
-    }
     let nearest = crate::text::number::parse(text);
     if nearest.fract() != 0.0 || (nearest == 0.0 && nearest.is_sign_negative()) {
         return Number::from_f64(nearest).map_or(Value::Null, Value::Number);
