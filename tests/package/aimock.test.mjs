@@ -26,6 +26,7 @@ before(async () => {
 after(() => mock.stop());
 
 const schema = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
+const ephemeral = { type: "ephemeral" };
 
 /** What one protocol sends: the path, the header with the key, and the parts of the bodies that differ. */
 const wires = [
@@ -54,24 +55,78 @@ const wires = [
   {
     model: { api: "openai-responses", id: "o4-mini" },
     root: "/v1", path: "/v1/responses", provider: "openai", key: ["authorization", "Bearer mock-key-0123456789"],
-    first: {},
+    first: {
+      model: "o4-mini", stream: true,
+      input: [{ role: "system", content: "Be brief." }, { role: "user", content: "weather" }],
+      tools: [{ type: "function", name: "weather", description: "weather", parameters: schema, strict: false }],
+    },
     second: ({ input }) => input.slice(2),
-    history: [],
+    history: [
+      // Thinking that nobody encrypted cannot go back.
+      { type: "message", role: "assistant", content: [{ type: "output_text", text: "I ask.", annotations: [] }] },
+      { type: "function_call", call_id: "call_paris", name: "weather", arguments: '{"city":"Paris"}' },
+      { type: "function_call", call_id: "call_oslo", name: "weather", arguments: '{"city":"Oslo"}' },
+      { type: "function_call_output", call_id: "call_paris", output: "18 °C" },
+      { type: "function_call_output", call_id: "call_oslo", output: "9 °C" },
+    ],
   },
   {
     model: { api: "anthropic-messages", id: "claude-sonnet-4-5" },
     root: "", path: "/v1/messages", provider: "anthropic", key: ["x-api-key", "mock-key-0123456789"],
-    first: {},
+    first: {
+      model: "claude-sonnet-4-5", max_tokens: 32000, stream: true,
+      system: [{ type: "text", text: "Be brief.", cache_control: ephemeral }],
+      messages: [{ role: "user", content: [{ type: "text", text: "weather", cache_control: ephemeral }] }],
+      tools: [{ name: "weather", description: "weather", input_schema: schema, cache_control: ephemeral }],
+    },
     second: ({ messages }) => messages.slice(1),
-    history: [],
+    history: [
+      {
+        role: "assistant",
+        content: [
+          { type: "thinking", thinking: "Two cities.", signature: "aimock-placeholder-signature" },
+          { type: "text", text: "I ask." },
+          { type: "tool_use", id: "call_paris", name: "weather", input: { city: "Paris" } },
+          { type: "tool_use", id: "call_oslo", name: "weather", input: { city: "Oslo" } },
+        ],
+      },
+      {
+        role: "user",
+        content: [
+          { type: "tool_result", tool_use_id: "call_paris", content: [{ type: "text", text: "18 °C" }] },
+          { type: "tool_result", tool_use_id: "call_oslo", content: [{ type: "text", text: "9 °C" }], cache_control: ephemeral },
+        ],
+      },
+    ],
   },
   {
     model: { api: "google-generative-ai", id: "gemini-2.5-flash" },
     root: "/v1beta", path: "/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse", provider: "google",
     key: ["x-goog-api-key", "mock-key-0123456789"],
-    first: {},
+    first: {
+      systemInstruction: { parts: [{ text: "Be brief." }] },
+      contents: [{ role: "user", parts: [{ text: "weather" }] }],
+      tools: [{ functionDeclarations: [{ name: "weather", description: "weather", parametersJsonSchema: schema }] }],
+    },
     second: ({ contents }) => contents.slice(1),
-    history: [],
+    history: [
+      {
+        role: "model",
+        parts: [
+          { text: "Two cities.", thought: true },
+          { text: "I ask." },
+          { functionCall: { id: "call_paris", name: "weather", args: { city: "Paris" } } },
+          { functionCall: { id: "call_oslo", name: "weather", args: { city: "Oslo" } } },
+        ],
+      },
+      {
+        role: "user",
+        parts: [
+          { functionResponse: { id: "call_paris", name: "weather", response: { output: "18 °C" } } },
+          { functionResponse: { id: "call_oslo", name: "weather", response: { output: "9 °C" } } },
+        ],
+      },
+    ],
   },
 ];
 

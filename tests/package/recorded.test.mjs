@@ -39,7 +39,7 @@ for (const [where, recordings] of [["own", ownRecordings], ["recorded", sharedRe
   pageTest(`${where} responses are read as what they are`, async ({ page, server, t }) => {
     for (const { name, api, bodies, expected } of recordings) {
       await t.test(`${name} (${api})`, async () => {
-        const provider = server.provider().answer(...bodies.map((body) => ({ body, pieces: Math.max(24, Math.ceil(body.length / 150)) })));
+        const provider = server.provider().answer(...bodies.map((body) => ({ body, pieces: Math.max(24, Math.ceil(body.length / 40)) })));
         const names = [...new Set((expected.toolCalls ?? []).map(({ name }) => name))];
         const result = await read(page, { ...provider.model, api }, names, bodies.length);
         check(result, expected);

@@ -20,6 +20,7 @@ pub(super) struct Details(Vec<(String, String)>);
 
 impl Details {
     /// Reads the details of one chunk. Whether they hold text.
+    #[inline(never)]
     pub(super) fn read(&mut self, details: Json<'_>, parts: &mut Vec<StreamPart>) -> bool {
         let mut has_text = false;
         for detail in details.items() {
@@ -34,7 +35,7 @@ impl Details {
                 self.close(parts);
             }
             for (name, value) in detail.members() {
-                if !is_text(&name) && !value.is_null() {
+                if !matches!(&*name, "text" | "summary") && !value.is_null() {
                     self.set(&name, value.text());
                 }
             }
@@ -48,7 +49,7 @@ impl Details {
 
     /// Something else begins, or the answer is complete: signs the block.
     pub(super) fn close(&mut self, parts: &mut Vec<StreamPart>) {
-        if self.0.is_empty() {
+        if self.is_empty() {
             return;
         }
         let is_encrypted = self.member("data").is_some();
@@ -64,6 +65,11 @@ impl Details {
             parts.push(StreamPart::ThinkingSignature(json.into_text()));
             parts.push(StreamPart::BlockEnd);
         }
+    }
+
+    /// Whether no detail is arriving.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
     fn is_continued_by(&self, detail: Json<'_>) -> bool {
@@ -144,10 +150,6 @@ fn call_id<'t>(id: &str, parts: &'t [AssistantPart<'_>]) -> Option<&'t str> {
         AssistantPart::Call(part) if part.call.id == id => Some(&*part.id),
         _ => None,
     })
-}
-
-fn is_text(name: &str) -> bool {
-    matches!(name, "text" | "summary")
 }
 
 const SUMMARY: &str = "reasoning.summary";

@@ -17,6 +17,7 @@ use crate::message::StopReason;
 use crate::protocol::StreamPart;
 use crate::protocol::failure;
 use crate::protocol::tool_calls::{CallPiece, ToolCallTracker};
+use crate::text::find;
 use crate::text::json::Json;
 use crate::text::sse::Frame;
 
@@ -151,27 +152,28 @@ impl StreamDecoder {
 
     fn on_delta(&mut self, delta: Delta<'_>, parts: &mut Vec<StreamPart>) {
         let mut thinking = delta.thinking;
-        let details = delta.details.filter(|it| it.items().next().is_some());
-        if let Some(details) = details {
-            self.answered = true;
+        if let Some(details) = delta.details.filter(|details| details.text() != "[]") {
             self.calls.end_complete(parts);
             if self.details.read(details, parts) {
                 thinking = Cow::default();
             }
+            self.answered |= !self.details.is_empty();
         }
         self.push_block(thinking, StreamPart::Thinking, parts);
-        let images = delta.images.into_iter().flat_map(Json::items);
-        let images: Vec<StreamPart> = images.filter_map(image).collect();
-        if !(delta.text.is_empty() && delta.refusal.is_empty())
-            || !(images.is_empty() && delta.tool_calls.is_empty())
-        {
-            self.answered = true;
+        if !delta.text.is_empty() || !delta.refusal.is_empty() {
             self.details.close(parts);
         }
         self.push_block(delta.text, StreamPart::Text, parts);
         self.push_block(delta.refusal, StreamPart::Text, parts);
-        parts.extend(images);
-        self.calls.chunk(delta.tool_calls.iter().map(piece), parts);
+        if let Some(images) = delta.images {
+            self.details.close(parts);
+            self.answered |= push_images(images, parts);
+        }
+        if !delta.tool_calls.is_empty() {
+            self.answered = true;
+            self.details.close(parts);
+            self.calls.chunk(delta.tool_calls.iter().map(piece), parts);
+        }
     }
 
     fn push_block(
@@ -235,15 +237,28 @@ fn piece<'a>(call: &'a CallDelta<'_>) -> CallPiece<'a> {
     }
 }
 
-/// An image whose bytes are in its URL; others cannot be kept.
-fn image(image: Json<'_>) -> Option<StreamPart> {
-    let url = image.get("image_url")?.get("url")?.as_str()?;
-    let (mime_type, data) = url.strip_prefix("data:")?.split_once(";base64,")?;
-    Some(StreamPart::Image {
-        data: data.to_owned(),
-        mime_type: mime_type.to_owned(),
-    })
+/// Passes on the images, and says whether there were any. Those whose bytes are not in their URL
+/// cannot be kept.
+#[inline(never)]
+fn push_images(images: Json<'_>, parts: &mut Vec<StreamPart>) -> bool {
+    let before = parts.len();
+    for image in images.items() {
+        let url = image.get("image_url").and_then(|image| image.get("url"));
+        let url = url.and_then(Json::as_str).unwrap_or_default();
+        if let Some(at) = find(&url, BASE64)
+            && let Some(mime_type) = url.get(..at).and_then(|url| url.strip_prefix("data:"))
+        {
+            parts.push(StreamPart::Image {
+                data: url.get(at + BASE64.len()..).unwrap_or_default().to_owned(),
+                mime_type: mime_type.to_owned(),
+            });
+        }
+    }
+    parts.len() > before
 }
+
+/// Stands between the type and the bytes in a URL of data.
+const BASE64: &str = ";base64,";
 
 /// What a finish reason means. OpenAI documents `stop`, `length`, `tool_calls`, `function_call` and
 /// `content_filter`; Mistral adds `model_length` and `error`, DeepSeek
