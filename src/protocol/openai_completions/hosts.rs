@@ -2,7 +2,12 @@
 //!
 //! Owns the table from the host in `baseUrl` to [`Switches`]; every switch that `model.compat`
 //! names wins over it. Refuses to be generous: a host that is not in the table gets the fields that
-//! every host reads, and an extra stands in the table only if the host documents it.
+//! every host reads, and an extra stands in the table only if the host documents it. `docs/protocols.md`
+//! has the table for people.
+//!
+//! Sources: OpenAI API reference, "Create chat completion"; OpenRouter, "Reasoning tokens"; DeepSeek,
+//! "Thinking mode"; Gemini API, "OpenAI compatibility" and "Thought signatures"; the API references of
+//! Groq, Cerebras, Mistral, Moonshot, xAI, Together and Fireworks.
 
 use crate::model::{Compat, MaxTokensField, Model, ReasoningField, ToolCallIdFormat};
 use crate::protocol::openai::is_at;
@@ -17,6 +22,8 @@ pub(super) struct Switches {
     pub(super) reasoning_effort: bool,
     /// Whether it takes `minimal` and `xhigh` too, and not only `low`, `medium` and `high`.
     pub(super) all_efforts: bool,
+    /// Whether the effort goes into `reasoning: { effort }`.
+    pub(super) effort_in_object: bool,
     pub(super) developer_role: bool,
     pub(super) store: bool,
     pub(super) stream_usage: bool,
@@ -37,6 +44,7 @@ const PLAIN: Switches = Switches {
     max_tokens_field: MaxTokensField::MaxTokens,
     reasoning_effort: false,
     all_efforts: false,
+    effort_in_object: false,
     developer_role: false,
     store: false,
     stream_usage: false,
@@ -108,6 +116,7 @@ const HOSTS: &[(&[&str], Switches)] = &[
         Switches {
             reasoning_effort: true,
             all_efforts: true,
+            effort_in_object: true,
             stream_usage: true,
             reasoning_field: ReasoningField::Reasoning,
             ..PLAIN

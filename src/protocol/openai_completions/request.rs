@@ -100,7 +100,13 @@ fn body(
         if let Some(effort) =
             openai::effort(options.reasoning, switches.all_efforts).filter(|_| takes_effort)
         {
-            json.key("reasoning_effort").string(effort);
+            if switches.effort_in_object {
+                json.key("reasoning").object(|json| {
+                    json.key("effort").string(effort);
+                });
+            } else {
+                json.key("reasoning_effort").string(effort);
+            }
         }
         if switches.store {
             json.key("store").boolean(false);

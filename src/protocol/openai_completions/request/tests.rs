@@ -255,6 +255,77 @@ fn thinking_is_asked_for_in_words_that_the_host_knows() {
 }
 
 #[test]
+fn every_host_gets_the_extras_that_it_documents_and_no_other() {
+    let context = Context {
+        system_prompt: "Be kind.".into(),
+        tools: vec![ToolDefinition {
+            name: "f".into(),
+            ..ToolDefinition::default()
+        }],
+        ..hello()
+    };
+    let options = RequestOptions {
+        reasoning: ThinkingLevel::High,
+        session_id: Some("s".into()),
+        max_tokens: Some(9.0),
+        ..RequestOptions::default()
+    };
+    let usage = json!({ "stream_options": { "include_usage": true } });
+    let with = |more: Value| {
+        let mut extras = usage.clone();
+        extras
+            .as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
+        extras
+    };
+    let effort = || with(json!({ "reasoning_effort": "high", "max_tokens": 9 }));
+    let completion = || with(json!({ "reasoning_effort": "high", "max_completion_tokens": 9 }));
+    let plain = || json!({ "max_tokens": 9 });
+    let counted = || with(plain());
+    let table = [
+        (
+            "https://api.openai.com/v1",
+            with(
+                json!({ "reasoning_effort": "high", "max_completion_tokens": 9, "store": false, "prompt_cache_key": "s" }),
+            ),
+        ),
+        ("https://me.openai.azure.com/openai/v1", completion()),
+        ("https://api.groq.com/openai/v1", completion()),
+        ("https://api.cerebras.ai/v1", completion()),
+        (
+            "https://openrouter.ai/api/v1",
+            with(json!({ "reasoning": { "effort": "high" }, "max_tokens": 9 })),
+        ),
+        ("https://api.deepseek.com", effort()),
+        ("https://api.fireworks.ai/inference/v1", effort()),
+        (
+            "https://generativelanguage.googleapis.com/v1beta/openai/",
+            effort(),
+        ),
+        ("https://api.moonshot.ai/v1", counted()),
+        ("https://api.x.ai/v1", counted()),
+        ("https://api.together.xyz/v1", counted()),
+        ("https://api.mistral.ai/v1", plain()),
+        ("http://localhost:11434/v1", plain()),
+        ("http://localhost:1234/v1", plain()),
+        ("http://127.0.0.1:8080/v1", plain()),
+        ("http://gpu-server:8000/v1", plain()),
+        ("https://llm.example.com/v1", plain()),
+        ("/api/llm", plain()),
+    ];
+    for (base_url, extras) in table {
+        let model = model(json!({ "baseUrl": base_url, "reasoning": true }));
+        let mut body = sent(&model, &context, &options);
+        let body = body.as_object_mut().unwrap();
+        for base in ["model", "messages", "stream", "tools"] {
+            assert!(body.remove(base).is_some(), "{base_url}: {base}");
+        }
+        assert_eq!(json!(body), extras, "{base_url}");
+    }
+}
+
+#[test]
 fn users_send_text_and_images() {
     let blocks =
         json!([{ "role": "user", "content": [{ "type": "text", "text": "see" }, image()] }]);
