@@ -32,9 +32,8 @@ use crate::text::{contains, lossy, number};
 /// The most that is kept of a body that may turn out not to be a stream, in bytes.
 const BODY_LIMIT: usize = 4 * 1024 * 1024;
 
-/// How long a complete answer waits for the token counts that may follow it, and a failure for the
-/// whole of its body, in milliseconds.
-const GRACE_MS: f64 = 5000.0;
+/// How long the body of a failure may take, in milliseconds: the status says most of it.
+const FAILURE_MS: f64 = 5000.0;
 
 /// A finished call.
 #[derive(Debug)]
@@ -126,12 +125,12 @@ impl Limits {
         if !decoder.is_complete() {
             return self.idle_timeout_ms;
         }
-        Some(self.grace())
+        Some(self.at_most(decoder.grace_ms()))
     }
 
-    fn grace(self) -> f64 {
+    fn at_most(self, limit_ms: f64) -> f64 {
         self.idle_timeout_ms
-            .map_or(GRACE_MS, |limit| limit.min(GRACE_MS))
+            .map_or(limit_ms, |limit| limit.min(limit_ms))
     }
 }
 
@@ -287,7 +286,9 @@ impl<H: Transport + Presenter> Reception<'_, H> {
             Ok(())
         };
         // However it ends, what has come is the body.
-        let _ = self.within(Some(limits.grace()), IDLE, reading).await;
+        let _ = self
+            .within(Some(limits.at_most(FAILURE_MS)), IDLE, reading)
+            .await;
         lossy(&bytes)
     }
 

@@ -215,8 +215,17 @@ impl Decoder {
             Self::OpenAiCompletions(decoder) => decoder.is_complete(),
             Self::AnthropicMessages(decoder) => decoder.is_complete(),
             Self::GoogleGenerativeAi(decoder) => decoder.is_complete(),
-            Self::OpenAiResponses(decoder) => decoder.is_done(),
+            Self::OpenAiResponses(decoder) => decoder.is_complete(),
             Self::Proxy(decoder) => decoder.is_done(),
+        }
+    }
+
+    /// How long a complete answer waits for what may follow it, in milliseconds: token counts come
+    /// late, another response comes at once or not at all.
+    pub fn grace_ms(&self) -> f64 {
+        match self {
+            Self::OpenAiResponses(_) => 300.0,
+            _ => 5000.0,
         }
     }
 }

@@ -18,7 +18,7 @@
 //!     decoder.on_frame(Frame { event: "", data, is_whole: true }, &mut parts);
 //! }
 //! assert_eq!(parts[0], StreamPart::Text("Hi".into()));
-//! assert!(decoder.is_done());
+//! assert!(decoder.is_complete());
 //! ```
 
 mod hosts;

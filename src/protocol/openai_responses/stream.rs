@@ -4,8 +4,8 @@
 //! Refuses to read bytes ([`crate::text::sse`]) and to follow single items (`items.rs`).
 //!
 //! A response ends with `response.completed`, `response.incomplete` or `response.failed`. Frames
-//! behind the end are ignored, unless another response begins: recorded sessions hold several.
-//! Whoever reads a connection stops at [`StreamDecoder::is_done`].
+//! behind the end are ignored, unless another response begins: streams of a provider's own loop, and
+//! recorded sessions, hold several.
 
 use super::bad_response;
 use super::items::Items;
@@ -33,8 +33,6 @@ enum State {
     Reading,
     /// The end was seen.
     Closed,
-    /// The end was seen, and another response has begun.
-    Reopened,
     Failed,
 }
 
@@ -89,8 +87,13 @@ impl StreamDecoder {
         }
     }
 
-    /// Whether the end was seen, a terminal event or a failure: nothing more is worth reading.
+    /// Whether the response failed: nothing more is worth reading.
     pub fn is_done(&self) -> bool {
+        self.state == State::Failed
+    }
+
+    /// Whether the end was seen, a terminal event or a failure, and no other response has begun.
+    pub fn is_complete(&self) -> bool {
         self.state != State::Reading
     }
 
@@ -163,7 +166,7 @@ impl StreamDecoder {
 
     fn begin_response(&mut self, response: Json<'_>, parts: &mut Vec<StreamPart>) {
         if self.state == State::Closed {
-            self.state = State::Reopened;
+            self.state = State::Reading;
             self.items.forget();
             self.has_id = false;
         }

@@ -1,8 +1,9 @@
 // The agent, the loop and the model call: options, methods, results.
 import init, {
-  Agent, agentLoop, agentLoopContinue, complete, createScript, initSync, streamProxy, streamSimple,
+  Agent, agentLoop, agentLoopContinue, complete, createScript, initSync, listModels, streamProxy, streamSimple,
   type AgentEvent, type AgentEventStream, type AgentListener, type AgentLoopConfig, type AgentMessage, type AgentOptions, type AgentState,
   type AnyTool, type AssistantMessage, type AssistantMessageEvent, type AssistantMessageEventStream, type Context, type Model,
+  type ModelInfo, type SluiceError,
   type QueuedMessages, type StreamFn, type ThinkingLevel,
 } from "sluice-agent";
 import initInline, { Agent as InlineAgent } from "sluice-agent/inline";
@@ -193,3 +194,21 @@ agentLoop([], { messages: [] }, {});
 createScript([{ text: "", stopReason: "done" }]);
 // @ts-expect-error a scripted call names its tool
 createScript([{ toolCalls: [{ arguments: {} }] }]);
+
+export async function hostModels(agent: Agent) {
+  const models = await listModels("https://openrouter.ai/api/v1", "key", { signal: new AbortController().signal });
+  check<Same<typeof models, ModelInfo[]>>();
+  const [model] = models;
+  if (model) agent.setModel({ api: "openai-completions", baseUrl: "https://openrouter.ai/api/v1", ...model });
+  await listModels("http://localhost:11434/v1");
+  // @ts-expect-error where to ask has to be said
+  listModels();
+  // @ts-expect-error unknown options
+  listModels("/v1", undefined, { timeout: 1 });
+}
+
+export function hostFailure(error: SluiceError) {
+  if (error.code === "auth" || error.code === "busy") error.status satisfies number | undefined;
+  // @ts-expect-error no such code
+  if (error.code === "broken") return;
+}

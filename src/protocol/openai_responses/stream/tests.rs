@@ -20,7 +20,7 @@ fn read(events: &[Value]) -> Vec<StreamPart> {
         frame(&mut decoder, &event.to_string(), &mut parts);
     }
     decoder.finish(&mut parts);
-    assert!(decoder.is_done());
+    assert!(decoder.is_complete());
     parts
 }
 
