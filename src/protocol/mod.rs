@@ -9,7 +9,7 @@ pub mod anthropic_messages;
 mod failure;
 pub mod google_generative_ai;
 pub mod history;
-mod http;
+pub(crate) mod http;
 mod openai;
 pub mod openai_completions;
 pub mod openai_responses;
@@ -18,6 +18,7 @@ pub mod proxy;
 mod tool_calls;
 mod tool_schema;
 
+pub use failure::from_http;
 pub use part::{StreamPart, UsageUpdate};
 
 use crate::error::Failure;
@@ -156,20 +157,6 @@ impl Api {
                 Decoder::OpenAiResponses(openai_responses::StreamDecoder::default())
             }
             Self::Proxy => Decoder::Proxy(proxy::StreamDecoder::default()),
-        }
-    }
-
-    /// What a response with a status outside 200–299 means. `body` is its text, `retry_after_ms`
-    /// what its `retry-after` header asks for.
-    pub fn http_error(self, status: u16, body: &str, retry_after_ms: Option<f64>) -> Failure {
-        match self {
-            Self::OpenAiCompletions => openai_completions::http_error(status, body, retry_after_ms),
-            Self::AnthropicMessages => anthropic_messages::http_error(status, body, retry_after_ms),
-            Self::GoogleGenerativeAi => {
-                google_generative_ai::http_error(status, body, retry_after_ms)
-            }
-            Self::OpenAiResponses => openai_responses::http_error(status, body, retry_after_ms),
-            Self::Proxy => proxy::http_error(status, body, retry_after_ms),
         }
     }
 }
