@@ -45,7 +45,11 @@ pub(super) fn json_schema(schema: &JsValue) -> Result<JsValue, String> {
     let target = value::object(&[("target", &"draft-2020-12".into())]);
     if vendor == "valibot" {
         // It makes no JSON Schema with a function in it, unless that is to be left out.
-        let left_out = Array::of3(&"check".into(), &"partial_check".into(), &"raw_check".into());
+        let left_out = Array::of3(
+            &"check".into(),
+            &"partial_check".into(),
+            &"raw_check".into(),
+        );
         let options = value::object(&[("ignoreActions", &left_out)]);
         value::set(&target, "libraryOptions", &options);
     }
