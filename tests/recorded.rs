@@ -4,6 +4,8 @@
 
 mod support;
 
+use std::sync::Mutex;
+
 use serde_json::{Value, json};
 use sluice_agent::message::{
     AssistantContentBlock, AssistantMessage, Message, StopReason, UserContent, UserMessage,
@@ -13,7 +15,7 @@ use sluice_agent::protocol::{Api, Context, StreamPart};
 use support::decode;
 use support::fold::fold;
 use support::recorded::{Recording, recordings};
-use support::wire::{check_request, completes, end_marker, frame};
+use support::wire::{check_request, completion, end_marker, frame};
 
 /// Each cut decodes the whole body, so cutting a long one everywhere is quadratic. Longer ones are
 /// cut at every place after their middle has been taken out, and as a whole at every 997th place.
@@ -37,7 +39,7 @@ fn whole(api: Api, body: &[u8]) -> Vec<StreamPart> {
 }
 
 /// Every recording of every wire.
-fn all_recordings() -> impl Iterator<Item = (Api, Recording)> {
+fn all_recordings() -> impl Iterator<Item = (Api, Recording)> + Send {
     let of = |api: Api| recordings(api.name()).into_iter().map(move |it| (api, it));
     Api::ALL.into_iter().flat_map(of)
 }
@@ -109,35 +111,47 @@ fn counts_of_thinking_beside_the_completion_are_output() {
 
 #[test]
 fn line_ends_and_cuts_change_nothing() {
-    for (api, mut recording) in all_recordings() {
-        for line_end in ["\n", "\r\n", "\r"] {
-            let body = framed(api, &recording, line_end);
-            assert_eq!(
-                whole(api, &body),
-                whole(api, &framed(api, &recording, "\n")),
-                "{}",
-                recording.name
-            );
-            check_cuts(api, &recording.name, &body, [1].into_iter());
+    // Thousands of cuts each: shared among the cores.
+    let waiting = Mutex::new(all_recordings());
+    let next = || waiting.lock().expect("a lock").next();
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, Into::into) {
+            scope.spawn(|| {
+                while let Some((api, recording)) = next() {
+                    check_line_ends_and_cuts(api, recording);
+                }
+            });
         }
-        let body = framed(api, &recording, "\n");
-        if body.len() > CUT_EVERYWHERE {
-            check_cuts(api, &recording.name, &body, (1..body.len()).step_by(STRIDE));
-            take_out_the_middle(&mut recording);
-        }
-        let body = framed(api, &recording, "\n");
-        check_cuts(api, &recording.name, &body, 1..body.len());
-        for line_end in ["\r\n", "\r"] {
-            let body = framed(api, &recording, line_end);
-            let at_line_end =
-                |cut: &usize| body[cut - 1..=*cut].iter().any(|b| b"\r\n".contains(b));
-            check_cuts(
-                api,
-                &recording.name,
-                &body,
-                (1..body.len()).filter(at_line_end),
-            );
-        }
+    });
+}
+
+fn check_line_ends_and_cuts(api: Api, mut recording: Recording) {
+    for line_end in ["\n", "\r\n", "\r"] {
+        let body = framed(api, &recording, line_end);
+        assert_eq!(
+            whole(api, &body),
+            whole(api, &framed(api, &recording, "\n")),
+            "{}",
+            recording.name
+        );
+        check_cuts(api, &recording.name, &body, [1].into_iter());
+    }
+    let body = framed(api, &recording, "\n");
+    if body.len() > CUT_EVERYWHERE {
+        check_cuts(api, &recording.name, &body, (1..body.len()).step_by(STRIDE));
+        take_out_the_middle(&mut recording);
+    }
+    let body = framed(api, &recording, "\n");
+    check_cuts(api, &recording.name, &body, 1..body.len());
+    for line_end in ["\r\n", "\r"] {
+        let body = framed(api, &recording, line_end);
+        let at_line_end = |cut: &usize| body[cut - 1..=*cut].iter().any(|b| b"\r\n".contains(b));
+        check_cuts(
+            api,
+            &recording.name,
+            &body,
+            (1..body.len()).filter(at_line_end),
+        );
     }
 }
 
@@ -177,35 +191,29 @@ fn take_out_the_middle(recording: &mut Recording) {
 #[test]
 fn only_the_whole_stream_is_a_success() {
     for (api, recording) in all_recordings() {
-        let finishing = recording.lines.iter().position(|line| {
-            let chunk: Value = serde_json::from_str(line).expect("JSON");
-            completes(api, &chunk)
-        });
-        let Some(finishing) = finishing else {
-            // A failure may be no better the next time.
-            for kept in 0..=recording.lines.len() {
-                let message = fold(api, &whole(api, &cut_after(api, &recording, kept)));
-                assert_eq!(message.stop_reason, StopReason::Error);
-            }
-            continue;
-        };
-        for kept in 0..=recording.lines.len() {
+        let events: Vec<Value> = recording
+            .lines
+            .iter()
+            .map(|line| serde_json::from_str(line).expect("JSON"))
+            .collect();
+        let fails = recording.expected["stopReason"] == "error";
+        for kept in 0..=events.len() {
             let message = fold(api, &whole(api, &cut_after(api, &recording, kept)));
-            let fails = recording.expected["stopReason"] == "error";
-            if kept > finishing && fails {
-                let error = message.error.expect("an error");
-                assert!(!error.retryable, "{} at {kept}", recording.name);
-            } else if kept > finishing {
-                assert_ne!(
-                    message.stop_reason,
-                    StopReason::Error,
-                    "{} at {kept}",
-                    recording.name
-                );
-            } else {
-                let error = message.error.expect("an error");
-                assert!(error.retryable, "{} at {kept}", recording.name);
-                assert_eq!(message.stop_reason, StopReason::Error);
+            // A stream may hold several responses: the last one counts.
+            let known = events[..kept].iter().rev();
+            let complete = known.map(|event| completion(api, event)).find_map(|it| it);
+            let what = format!("{} at {kept}", recording.name);
+            match (complete, fails) {
+                (Some(true), false) => assert_ne!(message.stop_reason, StopReason::Error, "{what}"),
+                // A failure may be no better the next time.
+                (Some(true), true) => {
+                    assert!(!message.error.expect("an error").retryable, "{what}")
+                }
+                _ => {
+                    assert_eq!(message.stop_reason, StopReason::Error, "{what}");
+                    let error = message.error.expect("an error");
+                    assert!(error.retryable || fails, "{what}");
+                }
             }
         }
     }

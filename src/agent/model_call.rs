@@ -12,6 +12,7 @@ mod failure;
 
 pub(super) use failure::{hook_timeout, overdue};
 
+use failure::Wire;
 use std::future::Future;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -24,15 +25,15 @@ use crate::error::{ErrorInfo, Failure};
 use crate::event::Page;
 use crate::message::StopReason;
 use crate::model::{Model, ModelCost, RequestOptions};
-use crate::protocol::{Api, Context, Decoder, StreamPart};
+use crate::protocol::{self, Api, Context, Decoder, StreamPart};
 use crate::text::sse::SseDecoder;
 use crate::text::{contains, lossy, number};
 
 /// The most that is kept of a body that may turn out not to be a stream, in bytes.
 const BODY_LIMIT: usize = 4 * 1024 * 1024;
 
-/// How long a complete answer waits for the token counts that may follow it, in milliseconds.
-const GRACE_MS: f64 = 5000.0;
+/// How long the body of a failure may take, in milliseconds: the status says most of it.
+const FAILURE_MS: f64 = 5000.0;
 
 /// A finished call.
 #[derive(Debug)]
@@ -85,6 +86,7 @@ pub async fn call_model<H: Transport + Presenter>(
         hook_timeout_ms,
         watchdog: Watchdog::new(host),
         head: Some(head),
+        wire: Wire::default(),
         assembler: Assembler::new(id_prefix(began)),
         parts: Vec::new(),
     };
@@ -105,6 +107,7 @@ struct Reception<'a, H> {
     watchdog: Watchdog<'a, H>,
     /// Taken when the message begins.
     head: Option<Head>,
+    wire: Wire,
     assembler: Assembler,
     parts: Vec<StreamPart>,
 }
@@ -122,10 +125,12 @@ impl Limits {
         if !decoder.is_complete() {
             return self.idle_timeout_ms;
         }
-        Some(
-            self.idle_timeout_ms
-                .map_or(GRACE_MS, |limit| limit.min(GRACE_MS)),
-        )
+        Some(self.at_most(decoder.grace_ms()))
+    }
+
+    fn at_most(self, limit_ms: f64) -> f64 {
+        self.idle_timeout_ms
+            .map_or(limit_ms, |limit| limit.min(limit_ms))
     }
 }
 
@@ -172,6 +177,7 @@ impl<H: Transport + Presenter> Reception<'_, H> {
     ) -> Result<(), Failure> {
         let api = Api::of(model, options).ok_or_else(|| failure::unknown_api(&model.api))?;
         let mut request = api.encode(model, context, options)?;
+        self.wire = Wire::new(api, model, &request);
         request.body = self
             .hook("onPayload", self.host.on_payload(request.body))
             .await?;
@@ -181,11 +187,10 @@ impl<H: Transport + Presenter> Reception<'_, H> {
         self.hook("onResponse", self.host.on_response(&response))
             .await?;
         if !(200..300).contains(&response.status) {
-            let body = self
-                .read_all(&mut response, limits)
-                .await
-                .unwrap_or_default();
-            return Err(api.http_error(response.status, &body, response.retry_after_ms));
+            let (status, retry_after_ms) = (response.status, response.retry_after_ms);
+            let body = self.read_all(response, limits).await;
+            let error = protocol::from_http(status, &body, retry_after_ms);
+            return Err(self.wire.told(error));
         }
         if contains(&response.content_type, "html") {
             return Err(failure::not_a_stream(&response));
@@ -268,31 +273,32 @@ impl<H: Transport + Presenter> Reception<'_, H> {
         Ok(())
     }
 
-    /// The rest of a body as text, up to a limit.
-    async fn read_all(
-        &mut self,
-        response: &mut HttpResponse<H::Body>,
-        limits: Limits,
-    ) -> Result<String, Failure> {
-        let mut bytes = Vec::new();
-        while bytes.len() < BODY_LIMIT
-            && let Some(chunk) = self
-                .within(
-                    limits.idle_timeout_ms,
-                    IDLE,
-                    self.host.read(&mut response.body),
-                )
-                .await?
-        {
-            bytes.extend_from_slice(&chunk);
-        }
-        Ok(lossy(&bytes))
+    /// What comes of the body of a failure, as text: the status says enough to wait for it only so
+    /// long and so far.
+    async fn read_all(&mut self, mut response: HttpResponse<H::Body>, limits: Limits) -> String {
+        let (host, mut bytes) = (self.host, Vec::new());
+        let reading = async {
+            while bytes.len() < BODY_LIMIT
+                && let Some(chunk) = host.read(&mut response.body).await?
+            {
+                bytes.extend_from_slice(&chunk);
+            }
+            Ok(())
+        };
+        // However it ends, what has come is the body.
+        let _ = self
+            .within(Some(limits.at_most(FAILURE_MS)), IDLE, reading)
+            .await;
+        lossy(&bytes)
     }
 
     /// Takes in the parts at hand and shows what they did.
     async fn present(&mut self) -> Result<(), Failure> {
         for part in self.parts.drain(..) {
-            self.assembler.apply(part);
+            self.assembler.apply(match part {
+                StreamPart::Error(error) => StreamPart::Error(self.wire.reported(error)),
+                part => part,
+            });
         }
         if !self.assembler.batch().is_empty() {
             let words = self
@@ -325,7 +331,10 @@ impl<H: Transport + Presenter> Reception<'_, H> {
             let words = self.host.message_update(self.assembler.batch(), true).await;
             self.assembler.commit(words);
         }
-        let ending = self.assembler.finish(cost);
+        let mut ending = self.assembler.finish(cost);
+        if let Some(error) = &mut ending.error {
+            self.wire.hide_secrets(error);
+        }
         let tail = Tail {
             ending,
             duration_ms: (self.host.now() - began).max(0.0),

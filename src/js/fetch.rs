@@ -17,7 +17,7 @@ use crate::agent::host::HttpResponse;
 use crate::error::{ErrorCode, ErrorInfo, Failure};
 use crate::js::{error, value};
 use crate::protocol::HttpRequest;
-use crate::text::{before_any, behind_last, find, number};
+use crate::text::{before_any, number};
 
 #[wasm_bindgen(module = "/src/js/streams.js")]
 extern "C" {
@@ -135,7 +135,7 @@ pub(super) async fn send(
             ErrorCode::Network,
             format!(
                 "Could not reach {place}: {}. Check the network, the address, and that the server allows this page (CORS).",
-                without_secrets(error::describe(&thrown), &request.headers)
+                error::describe(&thrown)
             ),
         )
     })?;
@@ -272,28 +272,6 @@ impl Drop for Body {
         }
     }
 }
-
-/// A text of the app's `fetch`, without the values of headers in it: one of them is the key.
-fn without_secrets(mut text: String, headers: &[(String, String)]) -> String {
-    let told = |name: &str| matches!(name, "accept" | "content-type");
-    for (_, value) in headers.iter().filter(|(name, _)| !told(name)) {
-        // Behind the scheme of an authorization.
-        let secret = behind_last(value, b' ');
-        if secret.len() < SHORTEST_SECRET {
-            continue;
-        }
-        // What is put in is shorter than any secret, so this comes to an end.
-        while let Some(at) = find(&text, secret) {
-            let before = text.get(..at).unwrap_or_default();
-            let behind = text.get(at + secret.len()..).unwrap_or_default();
-            text = [before, "[hidden]", behind].concat();
-        }
-    }
-    text
-}
-
-/// Shorter values are words that may well stand in an error message.
-const SHORTEST_SECRET: usize = 12;
 
 /// The address without query and fragment, in which keys may stand.
 fn place(url: &str) -> &str {

@@ -430,8 +430,27 @@ export interface ScriptOptions {
   tokensPerSecond?: number;
 }
 
-/** What calls that cannot be right throw or reject with. */
+/**
+ * What calls that cannot be right throw or reject with, and with a code of `ErrorInfo` what `listModels` rejects with
+ * when the host fails.
+ */
 export interface SluiceError extends Error {
   name: "SluiceError";
-  code: "invalid_argument" | "busy" | "nothing_to_continue" | "not_initialised" | "freed";
+  code: "invalid_argument" | "busy" | "nothing_to_continue" | "not_initialised" | "freed" | ErrorCode;
+  /** The HTTP status, when there was one. */
+  status?: number;
+  /** True when the same request may well succeed later. */
+  retryable?: boolean;
+}
+
+/** A model that a host lists: part of a `Model`, as far as the host describes it. */
+export type ModelInfo = Pick<Model, "id" | "name" | "contextWindow" | "input" | "reasoning" | "cost">;
+
+/** Options of `listModels`. */
+export interface ListModelsOptions {
+  /** HTTP headers. */
+  headers?: Record<string, string>;
+  signal?: AbortSignal;
+  /** In place of the page's `fetch`. */
+  fetch?: FetchFunction;
 }

@@ -131,10 +131,17 @@ export function readMessage(message, what) {
   return typeof message === "string" ? userMessage(message) : checkMessage(message, what);
 }
 
-/** Every message has a role; what else it has is checked when a model gets to read it. */
+/**
+ * Every message has a role, and one that models know has content, since without any it would fail each request from then
+ * on. The rest is checked when a model gets to read it: until then `convertToLlm` may make something else of it.
+ */
 export function checkMessage(message, what) {
-  if (isPlainObject(message) && typeof get(message, "role") === "string") return message;
-  throw invalid(what, "a message: an object with a role", message);
+  const role = get(message, "role");
+  if (!isPlainObject(message) || typeof role !== "string") throw invalid(what, "a message: an object with a role", message);
+  const content = get(message, "content");
+  const isContent = Array.isArray(content) || (role === "user" && typeof content === "string");
+  if (isContent || !Object.hasOwn(FIELDS, role)) return message;
+  throw invalid(`${what}.content`, role === "user" ? "a string or an array of blocks" : "an array of blocks", content);
 }
 
 /** A copy of a list of messages. */

@@ -3,7 +3,8 @@
 //! Owns the reading of error bodies (every provider wraps its sentence differently), the
 //! classification by status and by the provider's own codes, and the cleaning of what people get to
 //! see: the inner sentence, short, without markup and without anything that looks like a key.
-//! Refuses to decide what is retried when; it only says what may be.
+//! Refuses to decide what is retried when, it only says what may be; and to name who said it, which
+//! only the caller knows.
 //!
 //! Sources: OpenAI, "Error codes"; Anthropic, "Errors" (types in `error.type`); Google, canonical
 //! error codes in `error.status` and error details (`google.rpc`) in `error.details`; OpenRouter,
@@ -19,13 +20,9 @@ mod tests;
 /// The most bytes of a provider's sentence that are kept.
 const MAX_MESSAGE: usize = 600;
 
-/// A response whose status is outside 200–299. `api` begins the message.
-pub(crate) fn from_http(
-    api: &str,
-    status: u16,
-    body: &str,
-    retry_after_ms: Option<f64>,
-) -> Failure {
+/// What a response with a status outside 200–299 means, on every wire. `body` is its text,
+/// `retry_after_ms` what its `retry-after` header asks for.
+pub fn from_http(status: u16, body: &str, retry_after_ms: Option<f64>) -> Failure {
     let body = body.trim();
     let json = Json::parse(body).ok();
     let report = json
@@ -38,14 +35,15 @@ pub(crate) fn from_http(
         "without a message".to_owned()
     } else if looks_like_html(body) {
         "with an HTML page in place of an error message".to_owned()
-    } else if json.is_some() {
+    } else if json.is_some() || body.starts_with(['{', '[']) {
+        // The latter is cut.
         "with an error of unknown form".to_owned()
     } else {
         clean(body)
     };
     Box::new(ErrorInfo {
         code,
-        message: [api, ": ", &number::decimal(status.into()), " ", &said].concat(),
+        message: [&*number::decimal(status.into()), " ", &said].concat(),
         status: Some(status),
         retry_after_ms: retry_after_ms.or(report.retry_after_ms),
         retryable,
@@ -53,27 +51,40 @@ pub(crate) fn from_http(
 }
 
 /// The failure that a payload inside a successful response reports, if it reports one.
-pub(crate) fn in_payload(api: &str, payload: Json<'_>) -> Option<Failure> {
-    find(payload).map(|error| from_report(api, &Report::read(error)))
+pub(crate) fn in_payload(payload: Json<'_>) -> Option<Failure> {
+    find(payload).map(|error| from_report(&Report::read(error)))
 }
 
 /// The failure that a payload reports of which it is known that it reports one.
-pub(crate) fn reported(api: &str, payload: Json<'_>) -> Failure {
-    from_report(api, &Report::read(find(payload).unwrap_or(payload)))
+pub(crate) fn reported(payload: Json<'_>) -> Failure {
+    from_report(&Report::read(find(payload).unwrap_or(payload)))
 }
 
 /// A failure of which nothing is known but a sentence.
-pub(crate) fn said(api: &str, message: &str) -> Failure {
-    from_report(
-        api,
-        &Report {
-            message: message.to_owned(),
-            ..Report::default()
-        },
+pub(crate) fn said(message: &str) -> Failure {
+    from_report(&Report {
+        message: message.to_owned(),
+        ..Report::default()
+    })
+}
+
+/// The body has ended, and the answer has not.
+#[inline(never)]
+pub(crate) fn truncated() -> Failure {
+    ErrorInfo::new(
+        ErrorCode::Truncated,
+        "the response ended before the answer was complete",
     )
 }
 
-fn from_report(api: &str, report: &Report) -> Failure {
+/// A failure whose message ends with the provider's own word for it, such as a finish reason.
+#[inline(never)]
+pub(crate) fn named(code: ErrorCode, what: &str, field: &str, word: &str) -> Failure {
+    let word = clean(&word.chars().take(80).collect::<String>());
+    ErrorInfo::new(code, [what, " (", field, "\"", &word, "\")"].concat())
+}
+
+fn from_report(report: &Report) -> Failure {
     let status = number::index(&report.code)
         .map(|code| code as u16)
         .filter(|code| (400..600).contains(code));
@@ -83,7 +94,7 @@ fn from_report(api: &str, report: &Report) -> Failure {
         ("", code) => code,
         (message, _) => message,
     };
-    let mut error = ErrorInfo::new(code, format!("{api}: {}", clean(said))).retryable(retryable);
+    let mut error = ErrorInfo::new(code, clean(said)).retryable(retryable);
     error.retry_after_ms = report.retry_after_ms;
     error
 }

@@ -1,9 +1,15 @@
 //! URLs and headers, as every protocol needs them.
 //!
-//! Owns the merging of headers and their syntax. Refuses to know which ones a protocol sends.
+//! Owns the merging of headers and their syntax, and what of a request must not be told. Refuses to
+//! know which headers a protocol sends.
 
 use crate::error::{ErrorCode, ErrorInfo, Failure};
 use crate::model::Named;
+use crate::protocol::HttpRequest;
+use crate::text::{before_any, behind_last, find};
+
+#[cfg(test)]
+mod tests;
 
 /// The headers of one request: names in lower case, each once, later ones over earlier ones.
 #[derive(Debug, Default)]
@@ -77,6 +83,63 @@ pub(crate) fn join(base: &str, path: &str) -> String {
         url.push_str(query);
     }
     url
+}
+
+/// User and password with the `@` behind them, and host and port, in a URL.
+pub(crate) fn authority(url: &str) -> (&str, &str) {
+    let rest = find(url, "://").and_then(|at| url.get(at + 3..));
+    let authority = before_any(rest.unwrap_or(url), b"/?#");
+    let host = behind_last(authority, b'@');
+    let user = authority.strip_suffix(host).unwrap_or_default();
+    (user, host)
+}
+
+/// Shorter values are words that may well stand in an error message.
+const SHORTEST_SECRET: usize = 12;
+
+impl HttpRequest {
+    /// What of the request nobody may be told: keys in headers and in the URL, and its user.
+    #[inline(never)]
+    pub fn secrets(&self) -> Vec<String> {
+        let (user, _) = authority(&self.url);
+        let mut secrets = Vec::new();
+        if !user.is_empty() {
+            secrets.push(user.to_owned());
+        }
+        let mut add = |secret: &str| {
+            if secret.len() >= SHORTEST_SECRET {
+                secrets.push(secret.to_owned());
+            }
+        };
+        add(behind_last(user.trim_end_matches('@'), b':'));
+        for (name, value) in &self.headers {
+            if !matches!(name.as_str(), "accept" | "content-type") {
+                // Behind the scheme of an authorization.
+                add(behind_last(value, b' '));
+            }
+        }
+        for name in ["key=", "token="] {
+            let mut rest = self.url.as_str();
+            while let Some(at) = find(rest, name) {
+                rest = rest.get(at + name.len()..).unwrap_or_default();
+                add(before_any(rest, b"&#"));
+            }
+        }
+        secrets
+    }
+}
+
+/// A text without the secrets in it.
+pub(crate) fn without(secrets: &[String], mut text: String) -> String {
+    for secret in secrets {
+        // What is put in holds no secret, so this comes to an end.
+        while let Some(at) = find(&text, secret) {
+            let before = text.get(..at).unwrap_or_default();
+            let behind = text.get(at + secret.len()..).unwrap_or_default();
+            text = [before, "[hidden]", behind].concat();
+        }
+    }
+    text
 }
 
 /// A request that cannot be made.

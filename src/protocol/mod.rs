@@ -9,7 +9,7 @@ pub mod anthropic_messages;
 mod failure;
 pub mod google_generative_ai;
 pub mod history;
-mod http;
+pub(crate) mod http;
 mod openai;
 pub mod openai_completions;
 pub mod openai_responses;
@@ -18,6 +18,7 @@ pub mod proxy;
 mod tool_calls;
 mod tool_schema;
 
+pub use failure::from_http;
 pub use part::{StreamPart, UsageUpdate};
 
 use crate::error::Failure;
@@ -158,20 +159,6 @@ impl Api {
             Self::Proxy => Decoder::Proxy(proxy::StreamDecoder::default()),
         }
     }
-
-    /// What a response with a status outside 200–299 means. `body` is its text, `retry_after_ms`
-    /// what its `retry-after` header asks for.
-    pub fn http_error(self, status: u16, body: &str, retry_after_ms: Option<f64>) -> Failure {
-        match self {
-            Self::OpenAiCompletions => openai_completions::http_error(status, body, retry_after_ms),
-            Self::AnthropicMessages => anthropic_messages::http_error(status, body, retry_after_ms),
-            Self::GoogleGenerativeAi => {
-                google_generative_ai::http_error(status, body, retry_after_ms)
-            }
-            Self::OpenAiResponses => openai_responses::http_error(status, body, retry_after_ms),
-            Self::Proxy => proxy::http_error(status, body, retry_after_ms),
-        }
-    }
 }
 
 impl Decoder {
@@ -228,8 +215,17 @@ impl Decoder {
             Self::OpenAiCompletions(decoder) => decoder.is_complete(),
             Self::AnthropicMessages(decoder) => decoder.is_complete(),
             Self::GoogleGenerativeAi(decoder) => decoder.is_complete(),
-            Self::OpenAiResponses(decoder) => decoder.is_done(),
+            Self::OpenAiResponses(decoder) => decoder.is_complete(),
             Self::Proxy(decoder) => decoder.is_done(),
+        }
+    }
+
+    /// How long a complete answer waits for what may follow it, in milliseconds: token counts come
+    /// late, another response comes at once or not at all.
+    pub fn grace_ms(&self) -> f64 {
+        match self {
+            Self::OpenAiResponses(_) => 300.0,
+            _ => 5000.0,
         }
     }
 }

@@ -7,27 +7,18 @@ use crate::error::Failure;
 use crate::model::{
     Model, RequestOptions, ThinkingLevel, ToolChoice, ToolChoiceMode, ToolDefinition,
 };
-use crate::protocol::http::Headers;
+use crate::protocol::http::{self, Headers};
 use crate::protocol::tool_schema::write_parameters;
+use crate::text::before_any;
 use crate::text::json::JsonWriter;
-use crate::text::{before_any, behind_last, find};
 
 /// Whether the host of a URL is one of these domains or below one.
 pub(crate) fn is_at(url: &str, domains: &[&str]) -> bool {
-    let host = host(url).to_ascii_lowercase();
+    let host = before_any(http::authority(url).1, b":").to_ascii_lowercase();
     domains.iter().any(|domain| {
         host.strip_suffix(domain)
             .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
     })
-}
-
-/// The host name in a URL, without user and port.
-fn host(url: &str) -> &str {
-    let rest = find(url, "://")
-        .and_then(|at| url.get(at + 3..))
-        .unwrap_or(url);
-    let authority = before_any(rest, b"/?#");
-    before_any(behind_last(authority, b'@'), b":")
 }
 
 /// The headers of a request. With `key_in_own_header` the key goes into `api-key`, as on Azure.

@@ -31,6 +31,8 @@ pub(crate) struct CallPiece<'a> {
     pub(crate) name: &'a str,
     /// More of the arguments' JSON text, or all of it.
     pub(crate) arguments: &'a str,
+    /// Opaque data that belongs to the call.
+    pub(crate) signature: &'a str,
 }
 
 /// A call that has arguments or an id but never got a name, so nobody can run it.
@@ -52,6 +54,8 @@ struct Call {
     index: Option<u32>,
     id: String,
     name: String,
+    /// Until it has been passed on.
+    signature: String,
     json: String,
     /// How much of `json` has been passed on.
     sent: usize,
@@ -230,6 +234,9 @@ impl Call {
         if self.name.is_empty() {
             self.name.push_str(piece.name);
         }
+        if !piece.signature.is_empty() {
+            piece.signature.clone_into(&mut self.signature);
+        }
         self.index = self.index.or(piece.index);
         if self.ended || piece.arguments.is_empty() {
             return;
@@ -263,6 +270,12 @@ impl Call {
     }
 
     fn flush(&mut self, all: bool, parts: &mut Vec<StreamPart>) {
+        if let Some(key) = self.key
+            && !self.signature.is_empty()
+        {
+            let signature = std::mem::take(&mut self.signature);
+            parts.push(StreamPart::ToolCallSignature { key, signature });
+        }
         if !all && self.is_placeholder() {
             return;
         }

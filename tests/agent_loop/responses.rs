@@ -322,6 +322,203 @@ fn headers_that_do_not_come_are_a_timeout() {
 }
 
 #[test]
+fn the_body_of_a_failure_is_waited_for_only_so_long() {
+    let whole = r#"{"error":{"message":"Slow down."}}"#;
+    let drip: Vec<Step<String>> = (0..100)
+        .flat_map(|_| [Step::Wait(1000.0), give(" ")])
+        .collect();
+    let table = [
+        (
+            "it never ends",
+            vec![give(whole), Step::Hang],
+            "host.example: 429 Slow down.",
+            5000.0,
+        ),
+        (
+            "it never comes",
+            vec![Step::Hang],
+            "host.example: 429 without a message",
+            5000.0,
+        ),
+        (
+            "it drips",
+            [vec![give(whole)], drip].concat(),
+            "host.example: 429 Slow down.",
+            5000.0,
+        ),
+        (
+            "it is cut",
+            vec![give(&whole[..20]), Step::Hang],
+            "host.example: 429 with an error of unknown form",
+            5000.0,
+        ),
+        (
+            "it breaks",
+            vec![
+                give(whole),
+                Step::Fail(ErrorInfo::new(ErrorCode::Truncated, "Gone.")),
+            ],
+            "host.example: 429 Slow down.",
+            0.0,
+        ),
+    ];
+    for (what, body, message, took) in table {
+        let response = Response::Http {
+            status: 429,
+            content_type: "application/json",
+            retry_after_ms: None,
+            body,
+        };
+        let host = FakeHost::new([response], vec![]);
+        host.idle_timeout_ms.set(Some(300_000.0));
+        host.run(&["Hi"]);
+        let error = last(&host).error.unwrap();
+        assert_eq!(error.message, message, "{what}");
+        assert_eq!(
+            (error.code, error.status),
+            (ErrorCode::RateLimit, Some(429)),
+            "{what}"
+        );
+        assert_eq!(host.clock.now(), took, "{what}");
+    }
+}
+
+#[test]
+fn a_failure_names_who_reported_it_and_what_to_do() {
+    let http = |status, retry_after_ms, body: &str| Response::Http {
+        status,
+        content_type: "application/json",
+        retry_after_ms,
+        body: vec![give(body)],
+    };
+    let in_stream = |data: &str| Response::stream(&[data]);
+    let error = |error: &str| format!(r#"{{"error":{error}}}"#);
+    let table = [
+        (
+            http(401, None, &error(r#"{"message":"No auth"}"#)),
+            "401 No auth. Give a key for \"openai\" (apiKey, getApiKey).",
+        ),
+        (
+            http(429, Some(6500.0), &error(r#"{"message":"Slow down!"}"#)),
+            "429 Slow down! Try again in 7 s.",
+        ),
+        (
+            http(503, Some(1000.0), ""),
+            "503 without a message. Try again in 1 s.",
+        ),
+        (
+            http(
+                429,
+                None,
+                &error(r#"{"message":"Over.","code":"insufficient_quota"}"#),
+            ),
+            "429 Over. Trying again does not help: check the size of the request, and the limits and credit of the account.",
+        ),
+        (
+            http(
+                400,
+                None,
+                &error(r#"{"message":"m","code":"context_length_exceeded"}"#),
+            ),
+            "400 m. Shorten the conversation or what tools return (transformContext), or take a model with a larger context window.",
+        ),
+        (http(400, None, &error(r#"{"message":"bad"}"#)), "400 bad"),
+        (
+            in_stream(&error(r#"{"message":"busy","type":"server_error"}"#)),
+            "busy",
+        ),
+        (
+            in_stream(r#"{"choices":[{"delta":{"content":"a"}}]}"#),
+            "the response ended before the answer was complete",
+        ),
+        (
+            in_stream(r#"{"choices":[{"delta":{},"finish_reason":"odd"}]}"#),
+            "the answer ended for an unknown reason (finish_reason \"odd\")",
+        ),
+    ];
+    let names = [
+        (None, None, "openai"),
+        (
+            None,
+            Some("https://me:pw@api.example.com:8080/v1"),
+            "api.example.com:8080",
+        ),
+        (Some("openai"), Some("https://api.example.com/v1"), "openai"),
+        (None, Some("/api/llm"), "openai"),
+    ];
+    for (response, expected) in table {
+        for (provider, base_url, name) in names {
+            let host = FakeHost::new([response.clone()], vec![]);
+            {
+                let mut model = host.model.borrow_mut();
+                model.provider = provider.map(str::to_owned);
+                model.base_url = base_url.map(str::to_owned);
+            }
+            host.run(&["Hi"]);
+            let message = last(&host).error_message.unwrap();
+            assert_eq!(message, format!("{name}: {expected}"));
+        }
+    }
+}
+
+#[test]
+fn no_failure_tells_the_key_whoever_wrote_it() {
+    const KEY: &str = "own-key-0123456789";
+    let http = |status, content_type, body: &str| Response::Http {
+        status,
+        content_type,
+        retry_after_ms: None,
+        body: vec![give(body)],
+    };
+    let thrown = |code| ErrorInfo::new(code, format!("It was {KEY}"));
+    let table: [(&str, Response, Option<Point>); 8] = [
+        ("a status", http(400, "text/plain", KEY), None),
+        (
+            "a content type",
+            http(200, "text/html; own-key-0123456789", "<p>"),
+            None,
+        ),
+        (
+            "an error in the stream",
+            Response::stream(&[&format!(r#"{{"error":"{KEY}"}}"#)]),
+            None,
+        ),
+        (
+            "a finish reason",
+            Response::stream(&[&format!(r#"{{"choices":[{{"finish_reason":"{KEY}"}}]}}"#)]),
+            None,
+        ),
+        (
+            "fetch",
+            Response::Unreachable(thrown(ErrorCode::Network)),
+            None,
+        ),
+        (
+            "a body that breaks",
+            Response::body(STREAM, vec![Step::Fail(thrown(ErrorCode::Truncated))]),
+            None,
+        ),
+        ("onPayload", says("Hello"), Some(Point::OnPayload)),
+        ("onResponse", says("Hello"), Some(Point::OnResponse)),
+    ];
+    for (what, response, hook) in table {
+        let mut host = FakeHost::new([response], vec![]);
+        if let Some(point) = hook {
+            host = host.at(point, 0, Act::Fail("It was own-key-0123456789"));
+        }
+        host.model.borrow_mut().headers =
+            Some(vec![("authorization".into(), format!("Bearer {KEY}"))]);
+        let story = host.run(&["Hi"]);
+        let message = last(&host).error_message.unwrap();
+        assert!(message.contains("[hidden]"), "{what}: {message}");
+        assert!(
+            !format!("{story:?}{:?}", last(&host)).contains(KEY),
+            "{what}"
+        );
+    }
+}
+
+#[test]
 fn an_error_keeps_what_the_provider_asks_for() {
     let busy = json!({"error": {"message": "Slow down.", "status": 429, "retryAfterMs": 1500}});
     let host = FakeHost::new([reply(busy)], vec![]);

@@ -46,7 +46,7 @@ fn a_failed_call_is_made_again_and_leaves_nothing_behind() {
             "end a failed The tool did not run: the response failed before it was complete.",
             "result a",
             "turn_end",
-            "retry 1 of 3 in 1500: openai-completions: the response ended before the answer was complete",
+            "retry 1 of 3 in 1500: host.example: the response ended before the answer was complete",
             "turn_start",
             "assistant stop: Hello",
             "retry 1 good",
@@ -129,7 +129,7 @@ fn a_hook_that_fails_is_not_asked_again() {
 fn after_the_last_retry_the_failure_stays() {
     let host = host([status(503), status(503), status(503), status(503)]);
     let story = host.run(&["Hi"]);
-    let failed = "openai-completions: 503 Boom.";
+    let failed = "host.example: 503 Boom.";
     assert_eq!(
         retries(&story),
         [
@@ -152,7 +152,8 @@ fn after_the_last_retry_the_failure_stays() {
 fn a_retry_that_fails_for_good_ends_the_run() {
     let host = host([status(503), status(401)]);
     let story = host.run(&["Hi"]);
-    let failed = "retry 1 failed: openai-completions: 401 Boom.";
+    let failed =
+        "retry 1 failed: host.example: 401 Boom. Give a key for \"openai\" (apiKey, getApiKey).";
     assert_eq!(retries(&story)[1], failed);
     assert_eq!(story.last().unwrap(), "agent_end error");
 }

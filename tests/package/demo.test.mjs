@@ -5,6 +5,7 @@ import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { launch, watchPage } from "./browser.mjs";
 import { serveFiles } from "./files.mjs";
+import { startServer } from "./server.mjs";
 
 const dist = fileURLToPath(new URL("../../www/dist", import.meta.url));
 const screenshots = fileURLToPath(new URL("../../target/screenshots", import.meta.url));
@@ -260,14 +261,84 @@ for (const width of [1280, 360]) {
 
 demoTest("what is kept of a conversation has no key in it", 1280, async (page) => {
   await page.getByRole("button", { name: "Settings", exact: true }).click();
-  await page.getByLabel("OpenAI-compatible endpoint").check();
+  await page.getByLabel("A provider").check();
   await page.getByLabel("Base URL").fill(`${files.url}/v1`);
+  await page.getByLabel("Model id").fill("gpt-4o-mini");
   await page.getByLabel("API key").fill("sk-secret-0123456789");
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await send(page, "Hello");
   await conversation(page).getByText("The run ended in an error.").waitFor();
   await kept(page, "Hello");
   assert.doesNotMatch(await keptText(page), /sk-secret/);
+});
+
+const sse = (...payloads) => payloads.map((payload) => `data: ${JSON.stringify(payload)}\n\n`).join("");
+/** The protocols by the name in the form: what stands in the empty fields, where requests go, and an answer. */
+const protocols = {
+  "OpenAI chat completions": [
+    ["https://api.openai.com/v1", "gpt-4o-mini"], "/chat/completions",
+    sse({ choices: [{ delta: { content: "Hello from chat." }, finish_reason: "stop" }] }),
+  ],
+  "OpenAI Responses": [
+    ["https://api.openai.com/v1", "gpt-5-mini"], "/responses",
+    sse(
+      { type: "response.output_item.added", output_index: 0, item: { type: "message", id: "m", content: [] } },
+      { type: "response.output_text.delta", output_index: 0, content_index: 0, delta: "Hello from responses." },
+      { type: "response.completed", response: { status: "completed" } },
+    ),
+  ],
+  "Anthropic Messages": [
+    ["https://api.anthropic.com", "claude-sonnet-4-5"], "/v1/messages",
+    sse(
+      { type: "message_start", message: { id: "m" } },
+      { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
+      { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "Hello from messages." } },
+      { type: "content_block_stop", index: 0 },
+      { type: "message_delta", delta: { stop_reason: "end_turn" } },
+      { type: "message_stop" },
+    ),
+  ],
+  "Google Gemini": [
+    ["https://generativelanguage.googleapis.com/v1beta", "gemini-2.5-flash"], "/models/my-model:streamGenerateContent?alt=sse",
+    sse({ candidates: [{ content: { parts: [{ text: "Hello from Gemini." }] }, finishReason: "STOP" }] }),
+  ],
+};
+
+for (const width of [1280, 360]) {
+  demoTest("any of the four protocols can be chosen, and answers", width, async (page) => {
+    const server = await startServer();
+    try {
+      for (const [label, [placeholders, path, body]] of Object.entries(protocols)) {
+        const provider = server.provider().answer(body);
+        // On a narrow page the model's name opens them.
+        await page.getByRole("button", { name: /Settings$/ }).first().click();
+        await page.getByLabel("A provider").check();
+        await page.getByLabel("Protocol").selectOption({ label });
+        const fields = ["Base URL", "Model id", "API key"].map((name) => page.getByLabel(name));
+        const shown = await Promise.all(fields.map((field) => field.getAttribute("placeholder")));
+        assert.deepEqual(shown.slice(0, 2), placeholders);
+        await assertFits(page);
+        await shoot(page, `settings-${label.replaceAll(" ", "-").toLowerCase()}-${width}`);
+        for (const [index, text] of [provider.url, "my-model", "key-0123456789"].entries()) await fields[index].fill(text);
+        await page.getByRole("button", { name: "Save", exact: true }).click();
+        await send(page, label);
+        await conversation(page).getByText(body.match(/Hello from [\w]+\./)[0]).waitFor();
+        await finished(page);
+        assert.equal(provider.requests[0].path, path);
+        assert.ok(JSON.stringify(provider.requests[0].headers).includes("key-0123456789"));
+      }
+    } finally {
+      server.close();
+    }
+  });
+}
+
+demoTest("a key does not follow to another protocol", 1280, async (page) => {
+  await page.getByRole("button", { name: "Settings", exact: true }).click();
+  await page.getByLabel("A provider").check();
+  await page.getByLabel("API key").fill("sk-secret-0123456789");
+  await page.getByLabel("Protocol").selectOption({ label: "Anthropic Messages" });
+  assert.equal(await page.getByLabel("API key").inputValue(), "");
 });
 
 /** Everything that is kept in the browser's database. */

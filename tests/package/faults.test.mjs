@@ -166,6 +166,44 @@ pageTest("when the output limit cuts a tool call, the model is told and the tool
   keepEvents("length-in-tool-call", result.events);
 });
 
+// ---- what no failure may tell
+
+const KEY = "own-key-0123456789";
+
+for (const [where, prepare] of [
+  ["a hook", (key) => ({ onPayload: () => { throw new Error(`no ${key}`); } })],
+  ["another hook", (key) => ({ onResponse: () => Promise.reject(`no ${key}`) })],
+  ["a fetch", (key) => ({ fetch: () => Promise.reject(new TypeError(`no ${key}`)) })],
+  ["a body that breaks", (key) => ({ fetch: async () => new Response(new ReadableStream({ pull: (it) => it.error(new Error(`no ${key}`)) }), { headers: { "content-type": "text/event-stream" } }) })],
+  ["a content type", (key) => ({ fetch: async () => new Response("<p>", { headers: { "content-type": `text/html; ${key}` } }) })],
+  ["an error page", (key) => ({ fetch: async () => new Response(`no ${key}`, { status: 400 }) })],
+]) {
+  pageTest(`the key does not stand in the failure of ${where}`, async ({ page, provider }) => {
+    for (const api of ["openai-completions", "openai-responses", "anthropic-messages", "google-generative-ai"]) {
+      provider.answer(answer("Fine."));
+      const run = async (model, key, prepare) => {
+        const agent = newAgent(model, { apiKey: key, ...prepare(key) });
+        const recording = record(agent);
+        await agent.prompt("Go");
+        return { message: agent.state.error, all: JSON.stringify([recording.all, agent.state.messages]) };
+      };
+      const { message, all } = await page.evaluate(`(${run})(${JSON.stringify({ ...provider.model, api })}, "${KEY}", ${prepare})`);
+      assert.match(message, /\[hidden\]/, api);
+      assert.ok(!message.includes(KEY) && !all.includes(KEY), message);
+    }
+  });
+}
+
+pageTest("a password in the address does not stand in the failure that the browser words", async ({ page }) => {
+  const message = await page.evaluate(async () => {
+    const agent = newAgent({ id: "x", api: "openai-completions", baseUrl: "http://me:hunter2@127.0.0.1:9/v1" }, {});
+    await agent.prompt("Go");
+    return agent.state.error;
+  });
+  assert.ok(!message.includes("hunter2"), message);
+  assert.match(message, /127\.0\.0\.1:9/);
+});
+
 // ---- what looks like a fault and is none
 
 const harmless = [

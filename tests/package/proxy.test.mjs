@@ -144,7 +144,7 @@ for (const [what, answers, error, kept] of [
 pageTest("a wrong token, and a model that the backend does not offer, are refused in words", async ({ page, provider }) => {
   await makeAgent(page, offer(provider), { authToken: "another" });
   const refused = (await prompt(page)).messages.at(-1).error;
-  assert.deepEqual(refused, { code: "auth", message: "proxy: 401 The token is not valid.", status: 401, retryable: false });
+  assert.deepEqual(refused, { code: "auth", message: "proxy: 401 The token is not valid. Check authToken.", status: 401, retryable: false });
   await makeAgent(page, { id: "of-nobody", api: "openai-completions" });
   const unknown = (await prompt(page)).messages.at(-1).error;
   assert.deepEqual(unknown, { code: "invalid_request", message: "proxy: 400 This server does not offer the model.", status: 400, retryable: false });

@@ -82,7 +82,7 @@ async function serve(providers, request, response) {
   const provider = providers[Number(request.url.split("/")[1])];
   let text = "";
   for await (const chunk of request.setEncoding("utf8")) text += chunk;
-  const seen = { method: request.method, path: request.url.replace(/^\/\d+/, ""), headers: request.headers, text, body: JSON.parse(text) };
+  const seen = { method: request.method, path: request.url.replace(/^\/\d+/, ""), headers: request.headers, text, body: text === "" ? undefined : JSON.parse(text) };
   let isOurs = false;
   /** "complete" or "broken" when the server was done, "cancelled" when the client went before. */
   seen.outcome = once(response, "close").then(() => (isOurs ? "broken" : response.writableFinished ? "complete" : "cancelled"));

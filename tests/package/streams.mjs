@@ -6,9 +6,17 @@ import { fileURLToPath } from "node:url";
 const fixtures = fileURLToPath(new URL("fixtures", import.meta.url));
 const recorded = process.env.RECORDED_STREAMS ?? fileURLToPath(new URL("../../../shared/recorded", import.meta.url));
 
-/** The SSE bytes of a recording: JSON lines of one protocol. */
-function toSse(api, text) {
-  const lines = text.split("\n").filter((line) => line.trim() !== "");
+/** The responses of a recording as SSE bytes. A file of the Responses protocol may hold several, one behind the other. */
+function toBodies(api, text) {
+  const responses = [];
+  for (const line of text.split("\n").filter((line) => line.trim() !== "")) {
+    if (responses.length === 0 || (api === "openai-responses" && JSON.parse(line).type === "response.created")) responses.push([]);
+    responses.at(-1).push(line);
+  }
+  return responses.map((lines) => toSse(api, lines));
+}
+
+function toSse(api, lines) {
   const isNamed = api === "anthropic-messages" || api === "openai-responses";
   const frames = lines.map((line) => (isNamed ? `event: ${JSON.parse(line).type}\ndata: ${line}\n\n` : `data: ${line}\n\n`));
   if (api === "openai-completions") frames.push("data: [DONE]\n\n");
@@ -24,7 +32,7 @@ function load(folder) {
     .flatMap(({ name: api }) =>
       readdirSync(join(folder, api)).sort().map((file) => {
         const name = file.replace(/\.jsonl$/, "");
-        return { name, api, body: toSse(api, readFileSync(join(folder, api, file), "utf8")), expected: expected[name] };
+        return { name, api, bodies: toBodies(api, readFileSync(join(folder, api, file), "utf8")), expected: expected[name] };
       }),
     )
     .filter((recording) => recording.expected !== undefined);

@@ -36,17 +36,19 @@ pub fn end_marker(api: Api) -> Option<&'static str> {
     }
 }
 
-/// Whether a response that is cut right behind this event is complete.
-pub fn completes(api: Api, event: &Value) -> bool {
-    match api {
+/// What an event says of a stream that is cut right behind it: true if the answer is complete, false
+/// if another one begins.
+pub fn completion(api: Api, event: &Value) -> Option<bool> {
+    let is = |kinds: &[&str]| kinds.iter().any(|kind| event["type"] == *kind);
+    let completes = match api {
         Api::OpenAiCompletions => event["choices"][0]["finish_reason"].is_string(),
-        Api::AnthropicMessages => event["type"] == "message_stop",
+        Api::AnthropicMessages => is(&["message_stop"]),
         Api::GoogleGenerativeAi => event["candidates"][0]["finishReason"].is_string(),
-        Api::OpenAiResponses => {
-            event["type"] == "response.completed" || event["type"] == "response.incomplete"
-        }
-        Api::Proxy => event["type"] == "done",
-    }
+        Api::OpenAiResponses if is(&["response.created"]) => return Some(false),
+        Api::OpenAiResponses => is(&["response.completed", "response.incomplete"]),
+        Api::Proxy => is(&["done", "error"]),
+    };
+    completes.then_some(true)
 }
 
 /// Checks the body of a request.

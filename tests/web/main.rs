@@ -179,6 +179,7 @@ scenarios! {
     hooks_that_fail_fail_the_call_by_name,
     odd_fields_of_messages_are_kept_and_not_sent,
     messages_that_cannot_be_sent_fail_by_their_index,
+    a_message_without_content_is_refused_before_it_enters,
     half_an_emoji_never_reaches_the_wire,
     half_an_emoji_from_a_model_is_replaced,
     the_state_has_its_rules_of_identity,
@@ -256,4 +257,9 @@ scenarios! {
     a_standard_schema_is_told_checked_and_asked,
     a_schema_that_cannot_say_what_it_is_is_refused,
     a_tool_may_have_the_last_word_on_its_arguments,
+}
+
+scenarios! {
+    random:
+    whatever_happens_the_laws_hold_and_no_message_is_lost,
 }

@@ -1,6 +1,6 @@
 // The page's own messages: identity, odd values, text that is not valid Unicode.
 
-import { agentWith, answer, calls, check, equal, fetchOf, last, matches, model, record, said, same, stillWorks, textOf, tool } from "./helpers.js";
+import { agentWith, answer, calls, check, equal, fetchOf, last, matches, model, record, rejection, said, same, stillWorks, textOf, thrown, tool } from "./helpers.js";
 
 /** The body as bytes is valid UTF-8 JSON without half an emoji, also in escapes. */
 function checkBody({ init }) {
@@ -84,7 +84,7 @@ export async function odd_fields_of_messages_are_kept_and_not_sent(sluice) {
 export async function messages_that_cannot_be_sent_fail_by_their_index(sluice) {
   const cyclic = [];
   cyclic.push(cyclic);
-  for (const content of [cyclic, 5, [{ type: "text" }], [{ type: "video" }], [{ type: "text", text: 1n }]]) {
+  for (const content of [cyclic, [{ type: "text" }], [{ type: "video" }], [{ type: "text", text: 1n }]]) {
     const agent = agentWith(sluice, fetchOf(answer("hi")));
     const log = record(agent);
     await agent.prompt([{ role: "user", content: "fine", timestamp: 1 }, { role: "user", content, timestamp: 1 }]);
@@ -99,6 +99,36 @@ export async function messages_that_cannot_be_sent_fail_by_their_index(sluice) {
   const agent = agentWith(sluice, fetchOf(answer("hi")), { convertToLlm: (messages) => messages });
   await agent.prompt({ role: "note" });
   matches(last(agent).errorMessage, /messages\[0\].*note/, "a role that no model knows");
+}
+
+export async function a_message_without_content_is_refused_before_it_enters(sluice) {
+  const agent = agentWith(sluice, fetchOf(answer("hi")));
+  const hostile = { role: "user", get content() { throw new Error("hostile"); } };
+  const wrong = [
+    [{ role: "user" }, /content must be a string or an array of blocks, but is undefined/],
+    [{ role: "user", content: 5 }, /content must be a string or an array of blocks, but is the number 5/],
+    [hostile, /content must be/],
+    [{ role: "assistant", content: "Hi" }, /content must be an array of blocks, but is the string "Hi"/],
+    [{ role: "toolResult", toolCallId: "a", content: null }, /content must be an array of blocks, but is null/],
+  ];
+  for (const [message, pattern] of wrong) {
+    for (const refusal of [
+      await rejection(agent.prompt(message), "prompt"),
+      await rejection(agent.prompt([{ role: "user", content: "fine", timestamp: 1 }, message]), "prompt of several"),
+      ...["steer", "followUp", "appendMessage"].map((name) => thrown(() => agent[name](message), name)),
+      thrown(() => agent.replaceMessages([message]), "replaceMessages"),
+      thrown(() => new sluice.Agent({ initialState: { messages: [message] } }), "initialState"),
+    ]) {
+      same(refusal.code, "invalid_argument", "the code");
+      matches(refusal.message, pattern, "the message");
+    }
+  }
+  equal(agent.state.messages, [], "nothing has entered");
+  check(!agent.hasQueuedMessages(), "nothing waits");
+  // Messages of an app's own have whatever they have.
+  agent.appendMessage({ role: "note" });
+  await agent.prompt("hi");
+  same(last(agent).stopReason, "stop", "the run ends well");
 }
 
 export async function half_an_emoji_never_reaches_the_wire(sluice) {

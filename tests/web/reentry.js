@@ -372,9 +372,11 @@ export async function getters_of_the_page_may_throw_and_reenter(sluice) {
   });
   await agent.prompt(hostile({ role: "user", content: "hi", timestamp: 1, bad: 1 }));
   same(last(agent).stopReason, "stop", "the run ends well");
+  let reads = 0;
   await agent.prompt({
     role: "user",
     get content() {
+      if (reads++ === 0) return "for now";
       throw new Error("no content");
     },
   });

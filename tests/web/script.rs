@@ -18,9 +18,9 @@ macro_rules! texts {
     };
 }
 
-const TEXTS: [(&str, &str); 12] = texts!(
+const TEXTS: [(&str, &str); 13] = texts!(
     "helpers" "events" "live" "reentry" "listeners" "abort" "tools" "options" "messages" "fetch"
-    "stream_fn" "control"
+    "stream_fn" "control" "random"
 );
 
 thread_local! {

@@ -23,7 +23,7 @@ export function createAgent(settings: Settings, session?: AgentSession): Agent {
   return session === undefined ? new Agent(options) : Agent.fromJSON(session, options);
 }
 
-function optionsFor({ source, baseUrl, modelId, apiKey, systemPrompt, thinkingLevel }: Settings): AgentOptions {
+function optionsFor({ source, protocol, baseUrl, modelId, apiKey, systemPrompt, thinkingLevel }: Settings): AgentOptions {
   const state = { systemPrompt, thinkingLevel, tools: [calculator, notes] };
   if (source === "script") {
     return {
@@ -36,7 +36,12 @@ function optionsFor({ source, baseUrl, modelId, apiKey, systemPrompt, thinkingLe
   return {
     initialState: {
       ...state,
-      model: { api: "openai-completions", id: modelId, baseUrl, reasoning: thinkingLevel !== "off" },
+      model: {
+        api: protocol,
+        id: modelId,
+        ...(baseUrl !== "" && { baseUrl }),
+        reasoning: thinkingLevel !== "off",
+      },
     },
     ...(apiKey !== "" && { apiKey }),
   };

@@ -1,11 +1,13 @@
-// Errors of calls that cannot be right, the same as the module's own.
+// Errors that calls throw or reject with, the same as the module's own.
 
-export function misuse(code, message) {
+export function fail(code, message, more) {
   const error = new Error(message);
   error.name = "SluiceError";
-  error.code = code;
-  return error;
+  return Object.assign(error, { code }, more);
 }
+
+/** The error of a call that cannot be right. */
+export const misuse = fail;
 
 export function invalid(what, expected, found) {
   return misuse("invalid_argument", `${what} must be ${expected}, but is ${kind(found)}.`);

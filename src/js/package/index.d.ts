@@ -8,6 +8,8 @@ import {
   type AgentState,
   type AgentStore,
   type AgentTool,
+  type ListModelsOptions,
+  type ModelInfo,
   type Recording,
   type ReplayOptions,
   type SubscribeOptions,
@@ -73,6 +75,12 @@ export interface Replay {
   /** Stops it. Nothing more is delivered. */
   abort(reason?: any): void;
 }
+
+/**
+ * The models of an OpenAI-compatible host, from `/models` below `baseUrl`. With the `api` and the `baseUrl`, each is a
+ * `Model`. Needs no `init()`. Rejects with a `SluiceError` when the host fails or sends no list.
+ */
+export function listModels(baseUrl: string, apiKey?: string, options?: ListModelsOptions): Promise<ModelInfo[]>;
 
 /** Where the wasm module comes from; by default from beside the package's script. */
 export type InitSource = RequestInfo | URL | Response | BufferSource | WebAssembly.Module;

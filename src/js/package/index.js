@@ -7,6 +7,7 @@ import { isObject, misuse } from "./errors.js";
 import { fromSession, SessionMemory, toSession } from "./session.js";
 import { createStore, retryBehind } from "./store.js";
 
+export { listModels } from "./models.js";
 export { normalizeRecording, recordEvents } from "./recording.js";
 export { replay } from "./replay.js";
 

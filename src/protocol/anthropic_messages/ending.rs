@@ -5,7 +5,6 @@
 //!
 //! Source: Anthropic API, "Handling stop reasons".
 
-use super::API;
 use super::stream::text_of;
 use crate::error::{ErrorCode, ErrorInfo, Failure};
 use crate::message::StopReason;
@@ -28,18 +27,14 @@ pub(super) fn verdict(reason: &str, details: Option<Json<'_>>) -> Result<StopRea
             "the answer ended for an unknown reason",
         ),
     };
-    let [what, reason] = [what, reason].map(failure::clean);
-    let message = [API, ": ", &what, " (stop_reason \"", &reason, "\")"].concat();
-    Err(ErrorInfo::new(code, message))
-}
-
-pub(super) fn truncated() -> Failure {
-    ErrorInfo::new(
-        ErrorCode::Truncated,
-        "anthropic-messages: the response ended before the answer was complete",
-    )
+    Err(failure::named(
+        code,
+        &failure::clean(what),
+        "stop_reason ",
+        reason,
+    ))
 }
 
 pub(super) fn bad_response(what: &str, retryable: bool) -> Failure {
-    ErrorInfo::new(ErrorCode::BadResponse, [API, ": ", what].concat()).retryable(retryable)
+    ErrorInfo::new(ErrorCode::BadResponse, what).retryable(retryable)
 }

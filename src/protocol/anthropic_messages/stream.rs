@@ -11,8 +11,7 @@
 //!
 //! Sources: Anthropic API, "Streaming messages", "Handling stop reasons", "Errors".
 
-use super::API;
-use super::ending::{bad_response, truncated, verdict};
+use super::ending::{bad_response, verdict};
 use super::wire::Event;
 use crate::error::Failure;
 use crate::message::StopReason;
@@ -90,7 +89,7 @@ impl StreamDecoder {
             }
             // The last event of a body that was cut is cut too: the end of the body says so.
             None if !frame.is_whole => {}
-            None if frame.event == "error" => self.fail(failure::said(API, data), parts),
+            None if frame.event == "error" => self.fail(failure::said(data), parts),
             None if is_known(frame.event) => {
                 self.fail(
                     bad_response("the response holds malformed JSON", true),
@@ -118,7 +117,7 @@ impl StreamDecoder {
                 None => self.fail(bad_response("the response is unreadable", true), parts),
             };
         }
-        let error = json.and_then(|json| failure::in_payload(API, json));
+        let error = json.and_then(|json| failure::in_payload(json));
         self.fail(
             error.unwrap_or_else(|| bad_response("the response is no message", false)),
             parts,
@@ -128,7 +127,7 @@ impl StreamDecoder {
     /// The body has ended: appends a `truncated` error unless `message_stop` was seen.
     pub fn finish(&mut self, parts: &mut Vec<StreamPart>) {
         if !self.done {
-            self.fail(truncated(), parts);
+            self.fail(failure::truncated(), parts);
         }
     }
 
@@ -165,11 +164,11 @@ impl StreamDecoder {
             "message_stop" => self.end(parts),
             "error" => {
                 let json = Json::parse(data).ok()?;
-                self.fail(failure::reported(API, json), parts);
+                self.fail(failure::reported(json), parts);
             }
             "" => {
                 let json = Json::parse(data).ok()?;
-                if let Some(error) = failure::in_payload(API, json) {
+                if let Some(error) = failure::in_payload(json) {
                     self.fail(error, parts);
                 }
             }
@@ -356,7 +355,11 @@ impl StreamDecoder {
             self.close(block, parts);
         }
         // Without a reason nobody knows whether the answer was cut.
-        match self.verdict.take().unwrap_or_else(|| Err(truncated())) {
+        match self
+            .verdict
+            .take()
+            .unwrap_or_else(|| Err(failure::truncated()))
+        {
             Ok(stop) => {
                 self.done = true;
                 parts.push(StreamPart::Finish(stop));

@@ -1,7 +1,7 @@
 use super::*;
 
 fn http(status: u16, body: &str) -> Failure {
-    from_http("some-api", status, body, None)
+    from_http(status, body, None)
 }
 
 #[test]
@@ -168,45 +168,37 @@ fn people_get_the_inner_sentence_and_nothing_raw() {
         (
             401,
             r#"{"error":{"message":"No auth\n credentials"}}"#,
-            "some-api: 401 No auth credentials",
+            "401 No auth credentials",
         ),
         (
             400,
             r#"[{"error":{"code":400,"message":"bad"}}]"#,
-            "some-api: 400 bad",
+            "400 bad",
         ),
-        (400, r#"{"error":"plain"}"#, "some-api: 400 plain"),
-        (400, r#"{"message":"flat"}"#, "some-api: 400 flat"),
-        (
-            400,
-            r#"{"error":{"error":{"message":"deep"}}}"#,
-            "some-api: 400 deep",
-        ),
+        (400, r#"{"error":"plain"}"#, "400 plain"),
+        (400, r#"{"message":"flat"}"#, "400 flat"),
+        (400, r#"{"error":{"error":{"message":"deep"}}}"#, "400 deep"),
         (
             422,
             r#"{"detail":[{"loc":["body"],"msg":"field required"}]}"#,
-            "some-api: 422 field required",
+            "422 field required",
         ),
         (
             400,
             r#"{"error":{"message":"Provider returned error","metadata":{"raw":"{\"error\":{\"message\":\"too many images\"}}"}}}"#,
-            "some-api: 400 Provider returned error: too many images",
+            "400 Provider returned error: too many images",
         ),
         (
             502,
             "<!doctype html><p>x</p>",
-            "some-api: 502 with an HTML page in place of an error message",
+            "502 with an HTML page in place of an error message",
         ),
-        (503, "", "some-api: 503 without a message"),
-        (
-            503,
-            "upstream connect error",
-            "some-api: 503 upstream connect error",
-        ),
+        (503, "", "503 without a message"),
+        (503, "upstream connect error", "503 upstream connect error"),
         (
             500,
             r#"{"unexpected":{"shape":1}}"#,
-            "some-api: 500 with an error of unknown form",
+            "500 with an error of unknown form",
         ),
     ];
     for (status, body, message) in table {
@@ -243,7 +235,7 @@ fn keys_are_taken_out() {
 #[test]
 fn what_the_header_asks_for_is_kept() {
     assert_eq!(
-        from_http("a", 429, "", Some(1500.0)).retry_after_ms,
+        from_http(429, "", Some(1500.0)).retry_after_ms,
         Some(1500.0)
     );
 }
@@ -265,9 +257,9 @@ fn the_delay_that_google_puts_into_the_details_is_kept() {
         let body = delay(said);
         assert_eq!(http(429, &body).retry_after_ms, expected, "{said}");
         let payload = Json::parse(&body).unwrap();
-        let error = in_payload("a", payload).unwrap();
+        let error = in_payload(payload).unwrap();
         assert_eq!(error.retry_after_ms, expected, "{said} within a stream");
-        let header = from_http("a", 429, &body, Some(7.0));
+        let header = from_http(429, &body, Some(7.0));
         assert_eq!(header.retry_after_ms, Some(7.0), "the header counts first");
     }
 }

@@ -24,16 +24,5 @@ mod usage;
 mod wire;
 
 pub use request::encode;
+pub(in crate::protocol) use request::{NO_SIGNATURE, insists_on_signatures};
 pub use stream::StreamDecoder;
-
-use crate::error::Failure;
-use crate::protocol::failure;
-
-/// The protocol's name, which begins every error message.
-const API: &str = "google-generative-ai";
-
-/// What a response with a status outside 200–299 means. `body` is its text, `retry_after_ms` what
-/// its `retry-after` header asks for.
-pub fn http_error(status: u16, body: &str, retry_after_ms: Option<f64>) -> Failure {
-    failure::from_http(API, status, body, retry_after_ms)
-}

@@ -27,7 +27,7 @@ const DEFAULT_BASE_URL: &str = "https://generativelanguage.googleapis.com/v1beta
 
 /// Takes the place of a signature that nobody has, for models that insist on one: the call was made
 /// by another model ("Thought signatures", on history from elsewhere).
-const NO_SIGNATURE: &str = "skip_thought_signature_validator";
+pub(in crate::protocol) const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 /// Stands for the text of a result that is an image only.
 const SEE_IMAGE: &str = "(see attached image)";
 /// Stands for an image of the model's own that cannot be sent.
@@ -108,6 +108,11 @@ fn headers(model: &Model, options: &RequestOptions) -> Result<Vec<(String, Strin
     headers.extend(model.headers.as_ref())?;
     headers.extend(options.headers.as_ref())?;
     Ok(headers.into_vec())
+}
+
+/// Whether a model refuses calls of which the first is not signed.
+pub(in crate::protocol) fn insists_on_signatures(id: &str) -> bool {
+    generation(id) >= WITH_LEVELS
 }
 
 /// The generation in a model's name; 0 if it has none. The names without a number that mean the

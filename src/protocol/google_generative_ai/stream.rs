@@ -9,7 +9,6 @@
 //! Sources: Gemini API reference, "GenerateContentResponse"; Gemini API, "Thought signatures": a
 //! signature belongs to the part that carries it, and that part may be an empty text.
 
-use super::API;
 use super::arguments::Arguments;
 use super::usage::UsageCounter;
 use super::wire::{Chunk, Part};
@@ -82,9 +81,7 @@ impl StreamDecoder {
             }
             Some(Err(error)) => self.fail(error, parts),
             None => {
-                let what = ": the response ended before the answer was complete";
-                let error = ErrorInfo::new(ErrorCode::Truncated, [API, what].concat());
-                self.fail(error, parts);
+                self.fail(failure::truncated(), parts);
             }
         }
     }
@@ -130,7 +127,7 @@ impl StreamDecoder {
         parts: &mut Vec<StreamPart>,
     ) -> Result<(), Failure> {
         let payload = Json::parse(data).ok();
-        if let Some(error) = payload.and_then(|payload| failure::in_payload(API, payload)) {
+        if let Some(error) = payload.and_then(|payload| failure::in_payload(payload)) {
             self.count(&chunk, parts);
             return Err(error);
         }
@@ -150,8 +147,13 @@ impl StreamDecoder {
         self.count(&chunk, parts);
         let feedback = chunk.prompt_feedback;
         if let Some(reason) = feedback.and_then(|feedback| feedback.get("blockReason")?.as_str()) {
-            let what = "the prompt was blocked (blockReason \"";
-            return Err(named(ErrorCode::Refused, what, &reason, false));
+            let what = "the prompt was blocked";
+            return Err(failure::named(
+                ErrorCode::Refused,
+                what,
+                "blockReason ",
+                &reason,
+            ));
         }
         for part in chunk.parts {
             self.on_part(part, parts)?;
@@ -328,7 +330,8 @@ const FAILED: &str = "MALFORMED_FUNCTION_CALL UNEXPECTED_TOOL_CALL MALFORMED_RES
 /// What a finish reason means.
 fn verdict(reason: &str) -> Result<StopReason, Failure> {
     let is_one_of = |words: &str| words.split(' ').any(|word| word == reason);
-    let (code, what) = if reason == "STOP" {
+    // The latter is what gateways make of calls.
+    let (code, what) = if is_one_of("STOP FUNCTION_CALL") {
         return Ok(StopReason::Stop);
     } else if reason == "MAX_TOKENS" {
         return Ok(StopReason::Length);
@@ -351,16 +354,9 @@ fn verdict(reason: &str) -> Result<StopReason, Failure> {
         )
     };
     let retryable = is_one_of(FAILED);
-    let what = [what, " (finishReason \""].concat();
-    Err(named(code, &what, reason, retryable))
-}
-
-/// A failure whose message ends with the provider's own word for it.
-fn named(code: ErrorCode, what: &str, word: &str, retryable: bool) -> Failure {
-    let word: String = word.chars().take(80).collect();
-    ErrorInfo::new(code, [API, ": ", what, &word, "\")"].concat()).retryable(retryable)
+    Err(failure::named(code, what, "finishReason ", reason).retryable(retryable))
 }
 
 fn bad_response(what: &str, retryable: bool) -> Failure {
-    ErrorInfo::new(ErrorCode::BadResponse, [API, ": ", what].concat()).retryable(retryable)
+    ErrorInfo::new(ErrorCode::BadResponse, what).retryable(retryable)
 }

@@ -2,7 +2,12 @@
 //!
 //! Owns the table from the host in `baseUrl` to [`Switches`]; every switch that `model.compat`
 //! names wins over it. Refuses to be generous: a host that is not in the table gets the fields that
-//! every host reads, and an extra stands in the table only if the host documents it.
+//! every host reads, and an extra stands in the table only if the host documents it. `docs/protocols.md`
+//! has the table for people.
+//!
+//! Sources: OpenAI API reference, "Create chat completion"; OpenRouter, "Reasoning tokens"; DeepSeek,
+//! "Thinking mode"; Gemini API, "OpenAI compatibility" and "Thought signatures"; the API references of
+//! Groq, Cerebras, Mistral, Moonshot, xAI, Together and Fireworks.
 
 use crate::model::{Compat, MaxTokensField, Model, ReasoningField, ToolCallIdFormat};
 use crate::protocol::openai::is_at;
@@ -17,6 +22,8 @@ pub(super) struct Switches {
     pub(super) reasoning_effort: bool,
     /// Whether it takes `minimal` and `xhigh` too, and not only `low`, `medium` and `high`.
     pub(super) all_efforts: bool,
+    /// Whether the effort goes into `reasoning: { effort }`.
+    pub(super) effort_in_object: bool,
     pub(super) developer_role: bool,
     pub(super) store: bool,
     pub(super) stream_usage: bool,
@@ -24,6 +31,8 @@ pub(super) struct Switches {
     pub(super) id_format: ToolCallIdFormat,
     pub(super) result_name: bool,
     pub(super) assistant_after_results: bool,
+    /// Whether the host is Google, where models may insist on signed calls.
+    pub(super) signs_calls: bool,
     /// Whether the host takes `prompt_cache_key`.
     pub(super) cache_key: bool,
     /// Whether the key goes into the header `api-key` and not into `authorization`.
@@ -35,6 +44,7 @@ const PLAIN: Switches = Switches {
     max_tokens_field: MaxTokensField::MaxTokens,
     reasoning_effort: false,
     all_efforts: false,
+    effort_in_object: false,
     developer_role: false,
     store: false,
     stream_usage: false,
@@ -42,6 +52,7 @@ const PLAIN: Switches = Switches {
     id_format: ToolCallIdFormat::Standard,
     result_name: false,
     assistant_after_results: false,
+    signs_calls: false,
     cache_key: false,
     key_in_own_header: false,
 };
@@ -105,6 +116,7 @@ const HOSTS: &[(&[&str], Switches)] = &[
         Switches {
             reasoning_effort: true,
             all_efforts: true,
+            effort_in_object: true,
             stream_usage: true,
             reasoning_field: ReasoningField::Reasoning,
             ..PLAIN
@@ -138,10 +150,19 @@ const HOSTS: &[(&[&str], Switches)] = &[
         },
     ),
     (
-        &["fireworks.ai", "generativelanguage.googleapis.com"],
+        &["fireworks.ai"],
         Switches {
             reasoning_effort: true,
             stream_usage: true,
+            ..PLAIN
+        },
+    ),
+    (
+        &["generativelanguage.googleapis.com"],
+        Switches {
+            reasoning_effort: true,
+            stream_usage: true,
+            signs_calls: true,
             ..PLAIN
         },
     ),

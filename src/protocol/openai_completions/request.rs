@@ -4,7 +4,8 @@
 //! fields a host gets. Refuses to repair the conversation ([`history`]) and to send what the host
 //! is not known to accept ([`Switches`]).
 //!
-//! Source: OpenAI API reference, "Create chat completion".
+//! Sources: OpenAI API reference, "Create chat completion"; Gemini API, "Thought signatures"
+//! (`extra_content` of calls on the compatible endpoint).
 
 mod body;
 #[cfg(test)]
@@ -12,11 +13,13 @@ mod tests;
 
 use std::borrow::Cow;
 
+use super::details;
 use super::hosts::Switches;
 use crate::error::Failure;
 use crate::model::{
     CacheRetention, MaxTokensField, Model, ReasoningField, RequestOptions, ToolDefinition,
 };
+use crate::protocol::google_generative_ai as google;
 use crate::protocol::history::{self, AssistantPart, AssistantTurn, Target, Turn, UserPart};
 use crate::protocol::{Api, Context, HttpRequest, http, openai};
 use crate::text::json::JsonWriter;
@@ -97,7 +100,13 @@ fn body(
         if let Some(effort) =
             openai::effort(options.reasoning, switches.all_efforts).filter(|_| takes_effort)
         {
-            json.key("reasoning_effort").string(effort);
+            if switches.effort_in_object {
+                json.key("reasoning").object(|json| {
+                    json.key("effort").string(effort);
+                });
+            } else {
+                json.key("reasoning_effort").string(effort);
+            }
         }
         if switches.store {
             json.key("store").boolean(false);
@@ -205,19 +214,24 @@ impl<'a> Writer<'a, '_> {
     }
 
     fn assistant_message(&self, parts: Vec<AssistantPart<'a>>) -> WireMessage<'a> {
+        let details = details::of_turn(&parts);
         let (mut texts, mut thoughts, mut calls) = (Vec::new(), Vec::new(), Vec::new());
         for part in parts {
             match part {
                 AssistantPart::Text(text, _) => texts.push(text),
                 AssistantPart::Image(_) => texts.push(OWN_IMAGE),
-                AssistantPart::Thinking(block) if block.thinking.trim().is_empty() => {}
+                AssistantPart::Thinking(block)
+                    if block.thinking.trim().is_empty() || details::is_detail(block) => {}
                 AssistantPart::Thinking(block) => thoughts.push(block.thinking.as_str()),
                 AssistantPart::Call(part) => {
                     let name = history::tool_name(&part.call.name, self.tools);
+                    let missing = google::NO_SIGNATURE;
+                    let missing = (self.needs_signature() && calls.is_empty()).then_some(missing);
                     calls.push(WireCall {
                         id: part.id,
                         name,
                         arguments: &part.call.arguments,
+                        signature: part.signature.or(missing),
                     });
                 }
             }
@@ -231,6 +245,7 @@ impl<'a> Writer<'a, '_> {
             .filter(|_| !calls.is_empty());
         message.thinking = match self.switches.reasoning_field {
             ReasoningField::None => None,
+            ReasoningField::Reasoning if details.is_some() => None,
             ReasoningField::ReasoningContent => thinking.map(|text| ("reasoning_content", text)),
             ReasoningField::Reasoning => thinking.map(|text| ("reasoning", text)),
         };
@@ -239,7 +254,13 @@ impl<'a> Writer<'a, '_> {
             message.content = Some(Content::Text(join_texts(&texts, "")));
         }
         message.tool_calls = calls;
+        message.details = details;
         message
+    }
+
+    /// Whether Google refuses calls of which the first is not signed.
+    fn needs_signature(&self) -> bool {
+        self.switches.signs_calls && google::insists_on_signatures(&self.model.id)
     }
 
     /// The thinking that goes back with calls. DeepSeek and Moonshot refuse a calling turn without

@@ -9,7 +9,7 @@
 
 use std::borrow::Cow;
 
-use super::API;
+use super::details::Details;
 use super::usage::UsageCounter;
 use super::wire::{CallDelta, Chunk, Delta};
 use crate::error::{ErrorCode, ErrorInfo, Failure};
@@ -17,6 +17,7 @@ use crate::message::StopReason;
 use crate::protocol::StreamPart;
 use crate::protocol::failure;
 use crate::protocol::tool_calls::{CallPiece, ToolCallTracker};
+use crate::text::find;
 use crate::text::json::Json;
 use crate::text::sse::Frame;
 
@@ -27,6 +28,7 @@ mod tests;
 #[derive(Debug, Default)]
 pub struct StreamDecoder {
     calls: ToolCallTracker,
+    details: Details,
     usage: UsageCounter,
     has_id: bool,
     /// Text, thinking or a call has arrived.
@@ -106,11 +108,11 @@ impl StreamDecoder {
             payload
                 .get("choices")?
                 .items()
-                .find_map(|choice| failure::in_payload(API, choice))
+                .find_map(|choice| failure::in_payload(choice))
         };
         let payload = Json::parse(data).ok();
-        if let Some(error) = payload
-            .and_then(|payload| failure::in_payload(API, payload).or_else(|| in_choice(payload)))
+        if let Some(error) =
+            payload.and_then(|payload| failure::in_payload(payload).or_else(|| in_choice(payload)))
         {
             // The chunk that reports a failure may count the tokens used until then.
             self.count(&chunk, parts);
@@ -149,11 +151,27 @@ impl StreamDecoder {
     }
 
     fn on_delta(&mut self, delta: Delta<'_>, parts: &mut Vec<StreamPart>) {
-        self.push_block(delta.thinking, StreamPart::Thinking, parts);
+        let mut thinking = delta.thinking;
+        if let Some(details) = delta.details.filter(|details| details.text() != "[]") {
+            self.calls.end_complete(parts);
+            if self.details.read(details, parts) {
+                thinking = Cow::default();
+            }
+            self.answered |= !self.details.is_empty();
+        }
+        self.push_block(thinking, StreamPart::Thinking, parts);
+        if !delta.text.is_empty() || !delta.refusal.is_empty() {
+            self.details.close(parts);
+        }
         self.push_block(delta.text, StreamPart::Text, parts);
         self.push_block(delta.refusal, StreamPart::Text, parts);
+        if let Some(images) = delta.images {
+            self.details.close(parts);
+            self.answered |= push_images(images, parts);
+        }
         if !delta.tool_calls.is_empty() {
             self.answered = true;
+            self.details.close(parts);
             self.calls.chunk(delta.tool_calls.iter().map(piece), parts);
         }
     }
@@ -182,11 +200,11 @@ impl StreamDecoder {
         let verdict = match self.verdict.take() {
             Some(verdict) => verdict,
             None if marked && self.answered => Ok(StopReason::Stop),
-            None => Err(ErrorInfo::new(
-                ErrorCode::Truncated,
-                "openai-completions: the response ended before the answer was complete",
-            )),
+            None => Err(failure::truncated()),
         };
+        if verdict.is_ok() {
+            self.details.close(parts);
+        }
         let ended = verdict.and_then(|stop| match self.calls.finish(parts) {
             Ok(()) => Ok(stop),
             Err(_) => Err(bad_response(
@@ -215,8 +233,32 @@ fn piece<'a>(call: &'a CallDelta<'_>) -> CallPiece<'a> {
         id: &call.id,
         name: &call.name,
         arguments: &call.arguments,
+        signature: &call.signature,
     }
 }
+
+/// Passes on the images, and says whether there were any. Those whose bytes are not in their URL
+/// cannot be kept.
+#[inline(never)]
+fn push_images(images: Json<'_>, parts: &mut Vec<StreamPart>) -> bool {
+    let before = parts.len();
+    for image in images.items() {
+        let url = image.get("image_url").and_then(|image| image.get("url"));
+        let url = url.and_then(Json::as_str).unwrap_or_default();
+        if let Some(at) = find(&url, BASE64)
+            && let Some(mime_type) = url.get(..at).and_then(|url| url.strip_prefix("data:"))
+        {
+            parts.push(StreamPart::Image {
+                data: url.get(at + BASE64.len()..).unwrap_or_default().to_owned(),
+                mime_type: mime_type.to_owned(),
+            });
+        }
+    }
+    parts.len() > before
+}
+
+/// Stands between the type and the bytes in a URL of data.
+const BASE64: &str = ";base64,";
 
 /// What a finish reason means. OpenAI documents `stop`, `length`, `tool_calls`, `function_call` and
 /// `content_filter`; Mistral adds `model_length` and `error`, DeepSeek
@@ -248,19 +290,17 @@ fn verdict(reason: &str) -> Result<StopReason, Failure> {
             false,
         ),
     };
-    let reason: String = reason.chars().take(80).collect();
-    let message = format!("{API}: {what} (finish_reason \"{reason}\")");
-    Err(ErrorInfo::new(code, message).retryable(retryable))
+    Err(failure::named(code, what, "finish_reason ", reason).retryable(retryable))
 }
 
 /// What an `error` event says, whatever its data looks like.
 fn reported_as_error(data: &str) -> Failure {
     match Json::parse(data) {
-        Ok(json) => failure::reported(API, json),
-        Err(_) => failure::said(API, data),
+        Ok(json) => failure::reported(json),
+        Err(_) => failure::said(data),
     }
 }
 
 fn bad_response(what: &str, retryable: bool) -> Failure {
-    ErrorInfo::new(ErrorCode::BadResponse, format!("{API}: {what}")).retryable(retryable)
+    ErrorInfo::new(ErrorCode::BadResponse, what).retryable(retryable)
 }

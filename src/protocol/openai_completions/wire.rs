@@ -7,8 +7,9 @@
 //!
 //! Sources: OpenAI API reference, "The chat completion chunk object"; Mistral API, "Chat
 //! Completion" (content in typed parts); OpenRouter, "Reasoning tokens" (`reasoning`,
-//! `reasoning_details`); DeepSeek API, "Create Chat Completion" (`reasoning_content`,
-//! `prompt_cache_hit_tokens`).
+//! `reasoning_details`) and "Image generation" (`images`); DeepSeek API, "Create Chat Completion"
+//! (`reasoning_content`, `prompt_cache_hit_tokens`); Gemini API, "Thought signatures"
+//! (`extra_content` of calls on the compatible endpoint).
 
 use std::borrow::Cow;
 
@@ -47,6 +48,9 @@ pub(super) struct Delta<'a> {
     pub(super) refusal: Cow<'a, str>,
     /// Hosts that fill several of the fields for it say the same in each.
     pub(super) thinking: Cow<'a, str>,
+    /// The same thinking with what providers sign or encrypt.
+    pub(super) details: Option<Json<'a>>,
+    pub(super) images: Option<Json<'a>>,
     pub(super) tool_calls: Vec<CallDelta<'a>>,
 }
 
@@ -56,6 +60,7 @@ pub(super) struct CallDelta<'a> {
     pub(super) id: Cow<'a, str>,
     pub(super) name: Cow<'a, str>,
     pub(super) arguments: Cow<'a, str>,
+    pub(super) signature: Cow<'a, str>,
 }
 
 /// A value that says something.
@@ -155,13 +160,8 @@ impl<'a> Delta<'a> {
                     let thinking = string(pull)?;
                     delta.think(thinking);
                 }
-                "reasoning_details" => {
-                    let details = pull.json()?;
-                    let texts = details
-                        .items()
-                        .filter_map(|detail| detail.get("text").or(detail.get("summary")));
-                    delta.think(texts.filter_map(Json::as_str).collect::<String>().into());
-                }
+                "reasoning_details" => delta.details = json(pull)?,
+                "images" => delta.images = json(pull)?,
                 "tool_calls" if pull.is_array() => pull.array(|pull| {
                     delta.tool_calls.push(CallDelta::read(pull)?);
                     Some(())
@@ -201,6 +201,12 @@ impl<'a> CallDelta<'a> {
             match key {
                 "index" => call.index = index(pull)?,
                 "id" => call.id = string(pull)?,
+                "extra_content" => {
+                    let google = pull.json()?.get("google");
+                    let signature =
+                        google.and_then(|google| google.get("thought_signature")?.as_str());
+                    call.signature = signature.unwrap_or_default();
+                }
                 "function" if pull.is_object() => pull.object(|pull, key| {
                     match key {
                         "name" => call.name = string(pull)?,

@@ -18,7 +18,7 @@
 //!     decoder.on_frame(Frame { event: "", data, is_whole: true }, &mut parts);
 //! }
 //! assert_eq!(parts[0], StreamPart::Text("Hi".into()));
-//! assert!(decoder.is_done());
+//! assert!(decoder.is_complete());
 //! ```
 
 mod hosts;
@@ -32,18 +32,8 @@ pub use request::encode;
 pub use stream::StreamDecoder;
 
 use crate::error::{ErrorCode, ErrorInfo, Failure};
-use crate::protocol::failure;
-
-/// The protocol's name, which begins every error message.
-const API: &str = "openai-responses";
-
-/// What a response with a status outside 200–299 means. `body` is its text, `retry_after_ms` what
-/// its `retry-after` header asks for.
-pub fn http_error(status: u16, body: &str, retry_after_ms: Option<f64>) -> Failure {
-    failure::from_http(API, status, body, retry_after_ms)
-}
 
 /// A response that is not as the protocol has it. The next one may be.
 fn bad_response(what: &str) -> Failure {
-    ErrorInfo::new(ErrorCode::BadResponse, [API, ": ", what].concat()).retryable(true)
+    ErrorInfo::new(ErrorCode::BadResponse, what).retryable(true)
 }

@@ -4,13 +4,13 @@
 //! Refuses to read bytes ([`crate::text::sse`]) and to follow single items (`items.rs`).
 //!
 //! A response ends with `response.completed`, `response.incomplete` or `response.failed`. Frames
-//! behind the end are ignored, unless another response begins: recorded sessions hold several.
-//! Whoever reads a connection stops at [`StreamDecoder::is_done`].
+//! behind the end are ignored, unless another response begins: streams of a provider's own loop, and
+//! recorded sessions, hold several.
 
+use super::bad_response;
 use super::items::Items;
 use super::wire::{Event, Kind, text};
-use super::{API, bad_response};
-use crate::error::{ErrorCode, ErrorInfo, Failure};
+use crate::error::{ErrorCode, Failure};
 use crate::message::StopReason;
 use crate::protocol::{StreamPart, UsageUpdate, failure};
 use crate::text::json::Json;
@@ -33,8 +33,6 @@ enum State {
     Reading,
     /// The end was seen.
     Closed,
-    /// The end was seen, and another response has begun.
-    Reopened,
     Failed,
 }
 
@@ -85,13 +83,17 @@ impl StreamDecoder {
     /// The body has ended: a `truncated` error unless the terminal event was seen.
     pub fn finish(&mut self, parts: &mut Vec<StreamPart>) {
         if self.state == State::Reading {
-            let message = "openai-responses: the response ended before the answer was complete";
-            self.fail(ErrorInfo::new(ErrorCode::Truncated, message), parts);
+            self.fail(failure::truncated(), parts);
         }
     }
 
-    /// Whether the end was seen, a terminal event or a failure: nothing more is worth reading.
+    /// Whether the response failed: nothing more is worth reading.
     pub fn is_done(&self) -> bool {
+        self.state == State::Failed
+    }
+
+    /// Whether the end was seen, a terminal event or a failure, and no other response has begun.
+    pub fn is_complete(&self) -> bool {
         self.state != State::Reading
     }
 
@@ -164,7 +166,7 @@ impl StreamDecoder {
 
     fn begin_response(&mut self, response: Json<'_>, parts: &mut Vec<StreamPart>) {
         if self.state == State::Closed {
-            self.state = State::Reopened;
+            self.state = State::Reading;
             self.items.forget();
             self.has_id = false;
         }
@@ -234,7 +236,7 @@ fn verdict(word: Option<&str>, response: Json<'_>) -> Result<StopReason, Failure
     let (code, what, retryable) = match reason {
         "completed" | "done" => return Ok(StopReason::Stop),
         "max_output_tokens" | "max_tokens" | "length" => return Ok(StopReason::Length),
-        "failed" => return Err(failure::reported(API, response)),
+        "failed" => return Err(failure::reported(response)),
         "content_filter" => (
             ErrorCode::Refused,
             "a content filter stopped the answer",
@@ -251,9 +253,7 @@ fn verdict(word: Option<&str>, response: Json<'_>) -> Result<StopReason, Failure
             false,
         ),
     };
-    let reason: String = reason.chars().take(80).collect();
-    let message = [API, ": ", what, " (\"", &reason, "\")"].concat();
-    Err(ErrorInfo::new(code, message).retryable(retryable))
+    Err(failure::named(code, what, "", reason).retryable(retryable))
 }
 
 fn unreadable() -> Failure {
@@ -262,13 +262,13 @@ fn unreadable() -> Failure {
 
 /// The failure that a payload outside the protocol reports, if it reports one.
 fn in_payload(data: &str) -> Option<Failure> {
-    failure::in_payload(API, Json::parse(data).ok()?)
+    failure::in_payload(Json::parse(data).ok()?)
 }
 
 /// What an `error` event says, flat or nested, whatever its data looks like.
 fn reported(data: &str) -> Failure {
     match Json::parse(data) {
-        Ok(json) => failure::reported(API, json),
-        Err(_) => failure::said(API, data),
+        Ok(json) => failure::reported(json),
+        Err(_) => failure::said(data),
     }
 }

@@ -6,7 +6,6 @@
 //! A response is complete with `done` or `error`. One block of text or thinking grows at a time; the
 //! start of another block closes it, and what comes for it later goes into a block of its own.
 
-use super::API;
 use super::wire::{Event, Member};
 use crate::error::{ErrorCode, ErrorInfo, Failure};
 use crate::message::{StopReason, Usage};
@@ -57,7 +56,7 @@ impl StreamDecoder {
             Some(event) => self.on_event(data, &event, parts),
             // The last event of a body that was cut is cut too: the end of the body says so.
             None if !frame.is_whole => Ok(()),
-            None if frame.event == "error" => Err(failure::said(API, data)),
+            None if frame.event == "error" => Err(named(failure::said(data))),
             None => Err(bad_response("the response holds malformed JSON")),
         };
         if let Err(error) = read {
@@ -72,7 +71,7 @@ impl StreamDecoder {
             return;
         }
         let payload = Json::parse(body.trim()).ok();
-        let reported = payload.and_then(|payload| failure::in_payload(API, payload));
+        let reported = payload.and_then(failure::in_payload).map(named);
         let error = reported
             .unwrap_or_else(|| bad_response("the response is no event stream").retryable(false));
         self.fail(error, parts);
@@ -81,8 +80,7 @@ impl StreamDecoder {
     /// The body has ended: appends a `truncated` error unless `done` or `error` was seen.
     pub fn finish(&mut self, parts: &mut Vec<StreamPart>) {
         if !self.done {
-            let message = "proxy: the response ended before the answer was complete";
-            self.fail(ErrorInfo::new(ErrorCode::Truncated, message), parts);
+            self.fail(named(failure::truncated()), parts);
         }
     }
 
@@ -99,7 +97,7 @@ impl StreamDecoder {
     ) -> Result<(), Failure> {
         let Some(name) = event.text(Member::Type) else {
             let reported = Json::parse(data).ok();
-            let reported = reported.and_then(|payload| failure::in_payload(API, payload));
+            let reported = reported.and_then(failure::in_payload).map(named);
             return Err(reported.unwrap_or_else(|| bad_response("an event has no type")));
         };
         let (kind, step) = name.split_once('_').unwrap_or((&name, ""));
@@ -339,9 +337,9 @@ fn on_error(data: &str, event: &Event<'_>, parts: &mut Vec<StreamPart>) -> Failu
         return failure;
     }
     match (message, Json::parse(data)) {
-        (Some(message), _) => failure::said(API, &message),
-        (None, Ok(payload)) => failure::reported(API, payload),
-        (None, Err(_)) => failure::said(API, ""),
+        (Some(message), _) => named(failure::said(&message)),
+        (None, Ok(payload)) => named(failure::reported(payload)),
+        (None, Err(_)) => named(failure::said("")),
     }
 }
 
@@ -360,6 +358,12 @@ fn push_totals(event: &Event<'_>, parts: &mut Vec<StreamPart>) {
 }
 
 fn bad_response(what: &str) -> Failure {
-    let message = [API, ": ", what].concat();
-    ErrorInfo::new(ErrorCode::BadResponse, message).retryable(true)
+    named(ErrorInfo::new(ErrorCode::BadResponse, what)).retryable(true)
+}
+
+/// A failure of the backend's own. Those of the provider behind it have a name already, so the
+/// caller gives none on this wire.
+fn named(mut failure: Failure) -> Failure {
+    failure.message = ["proxy: ", &failure.message].concat();
+    failure
 }

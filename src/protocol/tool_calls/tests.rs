@@ -51,6 +51,7 @@ fn piece<'a>(
         id,
         name,
         arguments,
+        ..CallPiece::default()
     }
 }
 
@@ -119,6 +120,7 @@ fn render(
                 ""
             },
             arguments: json[position],
+            ..CallPiece::default()
         })
         .collect()
 }

@@ -1,10 +1,10 @@
 // The agent, the loop and the model call: options, methods, results.
 import init, {
-  Agent, agentLoop, agentLoopContinue, complete, createScript, initSync, streamProxy, streamSimple,
+  Agent, agentLoop, agentLoopContinue, complete, createScript, initSync, listModels, streamProxy, streamSimple,
   type AgentContext, type AgentEvent, type AgentEventStream, type AgentListener, type AgentLoopConfig, type AgentMessage, type AgentOptions,
   type AgentState, type AnyTool, type AssistantMessage, type AssistantMessageEvent, type AssistantMessageEventStream, type Context, type FinishedTurn,
-  type FinishTurnResult, type Model, type ModelRequest, type QueuedMessages, type RetryOptions, type StreamFn, type ThinkingLevel,
-  type ToolResultMessage,
+  type FinishTurnResult, type Model, type ModelInfo, type ModelRequest, type QueuedMessages, type RetryOptions, type SluiceError, type StreamFn,
+  type ThinkingLevel, type ToolResultMessage,
 } from "sluice-agent";
 import initInline, { Agent as InlineAgent } from "sluice-agent/inline";
 import { check, type Same } from "./expect.js";
@@ -252,3 +252,21 @@ agentLoop([], { messages: [] }, {});
 createScript([{ text: "", stopReason: "done" }]);
 // @ts-expect-error a scripted call names its tool
 createScript([{ toolCalls: [{ arguments: {} }] }]);
+
+export async function hostModels(agent: Agent) {
+  const models = await listModels("https://openrouter.ai/api/v1", "key", { signal: new AbortController().signal });
+  check<Same<typeof models, ModelInfo[]>>();
+  const [model] = models;
+  if (model) agent.setModel({ api: "openai-completions", baseUrl: "https://openrouter.ai/api/v1", ...model });
+  await listModels("http://localhost:11434/v1");
+  // @ts-expect-error where to ask has to be said
+  listModels();
+  // @ts-expect-error unknown options
+  listModels("/v1", undefined, { timeout: 1 });
+}
+
+export function hostFailure(error: SluiceError) {
+  if (error.code === "auth" || error.code === "busy") error.status satisfies number | undefined;
+  // @ts-expect-error no such code
+  if (error.code === "broken") return;
+}

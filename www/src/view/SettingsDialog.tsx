@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ThinkingLevel } from "sluice-agent";
-import { THINKING_LEVELS, type Settings } from "../settings";
+import { PROTOCOLS, THINKING_LEVELS, type Protocol, type Settings } from "../settings";
 
 interface Props {
   settings: Settings;
@@ -88,8 +88,8 @@ function Source({ draft, change }: PartProps) {
           onChange={() => change({ source: "endpoint" })}
         />
         <span>
-          OpenAI-compatible endpoint
-          <small>OpenAI, OpenRouter, Ollama, vLLM and others that allow calls from web pages.</small>
+          A provider
+          <small>OpenAI, Anthropic, Google, OpenRouter, Ollama and others that allow calls from web pages.</small>
         </span>
       </label>
     </fieldset>
@@ -97,13 +97,31 @@ function Source({ draft, change }: PartProps) {
 }
 
 function Endpoint({ draft, change }: PartProps) {
+  const examples = PROTOCOLS[draft.protocol];
   return (
     <>
+      <label>
+        Protocol
+        <select
+          value={draft.protocol}
+          // A key of one provider must not go to another because somebody looked around.
+          onChange={(event) =>
+            change({ protocol: event.currentTarget.value as Protocol, baseUrl: "", modelId: "", apiKey: "" })
+          }
+        >
+          {Object.entries(PROTOCOLS).map(([protocol, { label }]) => (
+            <option key={protocol} value={protocol}>
+              {label}
+            </option>
+          ))}
+        </select>
+        <small>{examples.hosts}</small>
+      </label>
       <label>
         Base URL
         <input
           type="url"
-          required
+          placeholder={examples.baseUrl}
           value={draft.baseUrl}
           onInput={(event) => change({ baseUrl: event.currentTarget.value })}
         />
@@ -112,6 +130,7 @@ function Endpoint({ draft, change }: PartProps) {
         Model id
         <input
           required
+          placeholder={examples.modelId}
           spellcheck={false}
           autocapitalize="off"
           value={draft.modelId}
@@ -123,11 +142,12 @@ function Endpoint({ draft, change }: PartProps) {
         <input
           type="password"
           autocomplete="off"
+          placeholder={examples.key}
           value={draft.apiKey}
           onInput={(event) => change({ apiKey: event.currentTarget.value })}
         />
       </label>
-      <p class="hint">The key goes to this URL and nowhere else. Whoever can use this tab can read it: use one with a limit.</p>
+      <p class="hint">Left empty, the base URL is the one shown. The key goes there and nowhere else. Whoever can use this tab can read it: use one with a limit.</p>
     </>
   );
 }

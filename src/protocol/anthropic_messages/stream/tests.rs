@@ -579,12 +579,12 @@ fn a_refusal_says_why_if_the_provider_does() {
     };
     assert_eq!(
         refusal(json!({ "type": "refusal", "explanation": "Against\n the policy." })),
-        "anthropic-messages: Against the policy. (stop_reason \"refusal\")"
+        "Against the policy. (stop_reason \"refusal\")"
     );
     for nothing in [json!(null), json!({}), json!({ "explanation": null })] {
         assert_eq!(
             refusal(nothing),
-            "anthropic-messages: the model refused to answer (stop_reason \"refusal\")"
+            "the model refused to answer (stop_reason \"refusal\")"
         );
     }
 }
@@ -689,7 +689,7 @@ fn an_error_inside_the_stream_ends_it_and_keeps_what_was_said() {
             events.extend([error(kind, words), more(0, "late"), end()]);
             let told = read(&events);
             assert_eq!(told.code(), Some((code, retryable)), "{kind}");
-            assert_eq!(told.message(), ["anthropic-messages: ", words].concat());
+            assert_eq!(told.message(), words);
             assert_eq!(told.blocks.is_empty(), before.is_empty());
             assert!(told.whole_calls.is_empty());
         }
@@ -711,7 +711,7 @@ fn errors_are_known_in_whatever_form_they_come() {
     ];
     for (event, data) in table {
         let told = read_frames([(event, data, true)]);
-        assert_eq!(told.message(), "anthropic-messages: m", "{event} {data}");
+        assert_eq!(told.message(), "m", "{event} {data}");
     }
 }
 

@@ -132,6 +132,7 @@ fn finish_reasons_mean_what_google_says() {
     use ErrorCode::*;
     let table = [
         ("STOP", Ok(StopReason::Stop)),
+        ("FUNCTION_CALL", Ok(StopReason::Stop)),
         ("MAX_TOKENS", Ok(StopReason::Length)),
         ("SAFETY", Err((Refused, false))),
         ("RECITATION", Err((Refused, false))),

@@ -23,7 +23,7 @@ fn a_host_is_known_by_its_name_and_not_by_a_part_of_the_url() {
         ("https://api.fireworks.ai/inference/v1", "effort"),
         (
             "https://generativelanguage.googleapis.com/v1beta/openai/",
-            "effort",
+            "google",
         ),
         ("http://localhost:11434/v1", "plain"),
         ("http://127.0.0.1:8080/v1", "plain"),
@@ -43,6 +43,9 @@ fn a_host_is_known_by_its_name_and_not_by_a_part_of_the_url() {
                 key_in_own_header: true,
                 ..
             } => "azure",
+            Switches {
+                signs_calls: true, ..
+            } => "google",
             Switches {
                 id_format: ToolCallIdFormat::NineAlphanumeric,
                 ..

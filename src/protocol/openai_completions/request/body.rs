@@ -17,6 +17,8 @@ pub(super) struct WireMessage<'a> {
     pub(super) content: Option<Content<'a>>,
     /// The field that the host has for it, and the text.
     pub(super) thinking: Option<(&'static str, Cow<'a, str>)>,
+    /// Thinking that was signed or encrypted, as JSON.
+    pub(super) details: Option<String>,
     pub(super) tool_calls: Vec<WireCall<'a>>,
     pub(super) tool_call_id: Option<Cow<'a, str>>,
     pub(super) name: Option<Cow<'a, str>>,
@@ -33,6 +35,8 @@ pub(super) struct WireCall<'a> {
     pub(super) id: Cow<'a, str>,
     pub(super) name: Cow<'a, str>,
     pub(super) arguments: &'a Map<String, Value>,
+    /// Google's.
+    pub(super) signature: Option<&'a str>,
 }
 
 impl WireMessage<'_> {
@@ -51,6 +55,9 @@ impl WireMessage<'_> {
             }
             if let Some((field, text)) = &self.thinking {
                 json.key(field).string(text);
+            }
+            if let Some(details) = &self.details {
+                json.key("reasoning_details").raw(details);
             }
             if !self.tool_calls.is_empty() {
                 json.key("tool_calls")
@@ -94,6 +101,13 @@ impl WireCall<'_> {
                 json.key("name").string(&self.name);
                 json.key("arguments").string(&arguments.into_text());
             });
+            if let Some(signature) = self.signature {
+                json.key("extra_content").object(|json| {
+                    json.key("google").object(|json| {
+                        json.key("thought_signature").string(signature);
+                    });
+                });
+            }
         });
     }
 }

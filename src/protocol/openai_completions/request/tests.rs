@@ -255,6 +255,77 @@ fn thinking_is_asked_for_in_words_that_the_host_knows() {
 }
 
 #[test]
+fn every_host_gets_the_extras_that_it_documents_and_no_other() {
+    let context = Context {
+        system_prompt: "Be kind.".into(),
+        tools: vec![ToolDefinition {
+            name: "f".into(),
+            ..ToolDefinition::default()
+        }],
+        ..hello()
+    };
+    let options = RequestOptions {
+        reasoning: ThinkingLevel::High,
+        session_id: Some("s".into()),
+        max_tokens: Some(9.0),
+        ..RequestOptions::default()
+    };
+    let usage = json!({ "stream_options": { "include_usage": true } });
+    let with = |more: Value| {
+        let mut extras = usage.clone();
+        extras
+            .as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
+        extras
+    };
+    let effort = || with(json!({ "reasoning_effort": "high", "max_tokens": 9 }));
+    let completion = || with(json!({ "reasoning_effort": "high", "max_completion_tokens": 9 }));
+    let plain = || json!({ "max_tokens": 9 });
+    let counted = || with(plain());
+    let table = [
+        (
+            "https://api.openai.com/v1",
+            with(
+                json!({ "reasoning_effort": "high", "max_completion_tokens": 9, "store": false, "prompt_cache_key": "s" }),
+            ),
+        ),
+        ("https://me.openai.azure.com/openai/v1", completion()),
+        ("https://api.groq.com/openai/v1", completion()),
+        ("https://api.cerebras.ai/v1", completion()),
+        (
+            "https://openrouter.ai/api/v1",
+            with(json!({ "reasoning": { "effort": "high" }, "max_tokens": 9 })),
+        ),
+        ("https://api.deepseek.com", effort()),
+        ("https://api.fireworks.ai/inference/v1", effort()),
+        (
+            "https://generativelanguage.googleapis.com/v1beta/openai/",
+            effort(),
+        ),
+        ("https://api.moonshot.ai/v1", counted()),
+        ("https://api.x.ai/v1", counted()),
+        ("https://api.together.xyz/v1", counted()),
+        ("https://api.mistral.ai/v1", plain()),
+        ("http://localhost:11434/v1", plain()),
+        ("http://localhost:1234/v1", plain()),
+        ("http://127.0.0.1:8080/v1", plain()),
+        ("http://gpu-server:8000/v1", plain()),
+        ("https://llm.example.com/v1", plain()),
+        ("/api/llm", plain()),
+    ];
+    for (base_url, extras) in table {
+        let model = model(json!({ "baseUrl": base_url, "reasoning": true }));
+        let mut body = sent(&model, &context, &options);
+        let body = body.as_object_mut().unwrap();
+        for base in ["model", "messages", "stream", "tools"] {
+            assert!(body.remove(base).is_some(), "{base_url}: {base}");
+        }
+        assert_eq!(json!(body), extras, "{base_url}");
+    }
+}
+
+#[test]
 fn users_send_text_and_images() {
     let blocks =
         json!([{ "role": "user", "content": [{ "type": "text", "text": "see" }, image()] }]);
@@ -370,6 +441,75 @@ fn thinking_goes_back_only_beside_calls_and_only_where_the_host_wants_it() {
         messages(&model(other), history)[1]["reasoning_content"],
         NO_THINKING
     );
+}
+
+#[test]
+fn signatures_of_calls_go_back_to_the_model_that_made_them_and_google_gets_a_stand_in() {
+    const GOOGLE: &str = "https://generativelanguage.googleapis.com/v1beta/openai";
+    let signed = |model: &str, signature: Option<&str>| {
+        let mut turn = two_calls();
+        turn["model"] = json!(model);
+        if let Some(signature) = signature {
+            turn["content"][1]["thoughtSignature"] = json!(signature);
+        }
+        json!([{ "role": "user", "content": "go" }, turn, result("a", said("1")), result("b", said("2"))])
+    };
+    let table = [
+        (
+            "gemini-3-pro",
+            GOOGLE,
+            signed("gemini-3-pro", Some("S")),
+            Some("S"),
+        ),
+        (
+            "gemini-3-pro",
+            GOOGLE,
+            signed("another", Some("S")),
+            Some("skip_thought_signature_validator"),
+        ),
+        (
+            "gemini-3-pro",
+            GOOGLE,
+            signed("gemini-3-pro", None),
+            Some("skip_thought_signature_validator"),
+        ),
+        ("gemini-2.5-pro", GOOGLE, signed("another", None), None),
+        // A proxy that passes them on takes them back; nobody else is told of any.
+        (
+            "gemini-3-pro",
+            "http://localhost/v1",
+            signed("gemini-3-pro", Some("S")),
+            Some("S"),
+        ),
+        (
+            "gemini-3-pro",
+            "http://localhost/v1",
+            signed("another", Some("S")),
+            None,
+        ),
+        (
+            "gemini-3-pro",
+            "http://localhost/v1",
+            signed("gemini-3-pro", Some("")),
+            None,
+        ),
+    ];
+    for (id, base_url, history, expected) in table {
+        let sent = messages(&model(json!({ "id": id, "baseUrl": base_url })), history);
+        let calls = &sent[1]["tool_calls"];
+        let expected =
+            expected.map(|signature| json!({ "google": { "thought_signature": signature } }));
+        assert_eq!(
+            calls[0].get("extra_content"),
+            expected.as_ref(),
+            "{id} {base_url}"
+        );
+        assert_eq!(
+            calls[1].get("extra_content"),
+            None,
+            "only the first of parallel calls"
+        );
+    }
 }
 
 #[test]

@@ -41,6 +41,11 @@ fn fold(parts: Vec<StreamPart>) -> Told {
 
 /// Reads payloads, and then the end of the body.
 fn read<S: AsRef<str>>(payloads: &[S]) -> Told {
+    fold(parts_of(payloads))
+}
+
+/// The same, part by part.
+pub(in super::super) fn parts_of<S: AsRef<str>>(payloads: &[S]) -> Vec<StreamPart> {
     let mut decoder = StreamDecoder::default();
     let mut parts = Vec::new();
     for payload in payloads {
@@ -55,7 +60,7 @@ fn read<S: AsRef<str>>(payloads: &[S]) -> Told {
     }
     decoder.finish(&mut parts);
     assert!(decoder.is_done());
-    fold(parts)
+    parts
 }
 
 fn read_body(body: &str) -> Told {
@@ -271,6 +276,13 @@ fn thinking_is_found_in_every_field() {
             r#"{"reasoning_details":[{"type":"reasoning.encrypted","data":"E"}]}"#,
             "",
         ),
+        (
+            r#"{"reasoning":"r","reasoning_details":[{"type":"reasoning.encrypted","data":"E"}]}"#,
+            "r",
+        ),
+        (r#"{"reasoning":"r","reasoning_details":[]}"#, "r"),
+        (r#"{"reasoning":"r","reasoning_details":null}"#, "r"),
+        (r#"{"reasoning":"r","reasoning_details":[17,{}]}"#, "r"),
         (
             r#"{"content":[{"type":"thinking","thinking":[{"type":"text","text":"r"}]}]}"#,
             "r",
@@ -597,4 +609,86 @@ fn an_event_that_the_end_of_the_body_cuts_is_a_cut_response() {
         parts.as_slice(),
         [StreamPart::Error(error)] if error.code == ErrorCode::Truncated && error.retryable
     ));
+}
+
+#[test]
+fn images_are_whole_blocks_and_those_without_bytes_are_left_out() {
+    let image = |url: &str| {
+        delta(&format!(
+            r#"{{"content":"","images":[{{"type":"image_url","image_url":{{"url":"{url}"}},"index":0}}]}}"#
+        ))
+    };
+    let table = [
+        ("data:image/png;base64,AA==", Some(("AA==", "image/png"))),
+        ("https://example.com/a.png", None),
+        ("data:image/svg+xml,<svg/>", None),
+        ("", None),
+    ];
+    for (url, expected) in table {
+        let parts = parts_of(&[text("a"), image(url), fin("stop")]);
+        let expected = expected.map(|(data, mime_type)| StreamPart::Image {
+            data: data.into(),
+            mime_type: mime_type.into(),
+        });
+        let said = StreamPart::Text("a".into());
+        let finish = StreamPart::Finish(StopReason::Stop);
+        let all: Vec<StreamPart> = [Some(said), expected, Some(finish)]
+            .into_iter()
+            .flatten()
+            .collect();
+        assert_eq!(parts, all, "{url}");
+    }
+    let only = parts_of(&[image("data:image/png;base64,AA=="), DONE.into()]);
+    assert!(matches!(
+        only.as_slice(),
+        [
+            StreamPart::Image { .. },
+            StreamPart::Finish(StopReason::Stop)
+        ]
+    ));
+}
+
+#[test]
+fn the_signature_of_a_call_is_told_once_the_call_has_begun() {
+    let call = |call: &str| delta(&format!(r#"{{"tool_calls":[{call}]}}"#));
+    let table = [
+        // As Google sends it: no index, everything at once.
+        vec![call(
+            r#"{"id":"a","type":"function","extra_content":{"google":{"thought_signature":"S"}},"function":{"name":"f","arguments":"{}"}}"#,
+        )],
+        vec![
+            call(
+                r#"{"index":0,"extra_content":{"google":{"thought_signature":"S"}},"function":{"arguments":""}}"#,
+            ),
+            call(r#"{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}"#),
+        ],
+        vec![
+            call(r#"{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}"#),
+            call(r#"{"index":0,"extra_content":{"google":{"thought_signature":"S"}}}"#),
+        ],
+    ];
+    for frames in table {
+        let parts = parts_of(&[frames.clone(), vec![fin("tool_calls")]].concat());
+        let of = |wanted: fn(&StreamPart) -> bool| parts.iter().position(wanted);
+        let begun = of(|part| matches!(part, StreamPart::ToolCallStart { .. }));
+        let signed = of(
+            |part| matches!(part, StreamPart::ToolCallSignature { key: 0, signature } if signature == "S"),
+        );
+        let ended = of(|part| matches!(part, StreamPart::ToolCallEnd { .. }));
+        assert!(begun < signed && signed < ended, "{frames:?}: {parts:?}");
+    }
+    for none in [
+        "null",
+        "{}",
+        r#"{"google":{}}"#,
+        r#"{"google":{"thought_signature":null}}"#,
+        "17",
+    ] {
+        let piece = format!(
+            r#"{{"index":0,"id":"a","extra_content":{none},"function":{{"name":"f","arguments":"{{}}"}}}}"#
+        );
+        let parts = parts_of(&[call(&piece), fin("tool_calls")]);
+        let is_signed = |part: &StreamPart| matches!(part, StreamPart::ToolCallSignature { .. });
+        assert!(!parts.iter().any(is_signed), "{none}");
+    }
 }

@@ -1,6 +1,7 @@
 use serde_json::{Value, json};
 
 use super::*;
+use crate::error::ErrorInfo;
 
 fn frame(decoder: &mut StreamDecoder, data: &str, parts: &mut Vec<StreamPart>) {
     let frame = Frame {
@@ -19,7 +20,7 @@ fn read(events: &[Value]) -> Vec<StreamPart> {
         frame(&mut decoder, &event.to_string(), &mut parts);
     }
     decoder.finish(&mut parts);
-    assert!(decoder.is_done());
+    assert!(decoder.is_complete());
     parts
 }
 
@@ -758,7 +759,7 @@ fn errors_in_the_stream_end_it_wherever_they_come() {
             let parts = read(&[before, &[event.clone(), completed()]].concat());
             let error = error(&parts);
             assert_eq!((error.code, error.retryable), (code, retryable), "{event}");
-            assert_eq!(error.message, "openai-responses: x");
+            assert_eq!(error.message, "x");
         }
     }
 }
@@ -778,7 +779,7 @@ fn an_event_named_error_is_one_whatever_its_data_is() {
             is_whole: true,
         };
         decoder.on_frame(frame, &mut parts);
-        assert_eq!(error(&parts).message, "openai-responses: boom");
+        assert_eq!(error(&parts).message, "boom");
     }
 }
 
