@@ -31,7 +31,7 @@ pageTest("a busy server is asked again, and the run is as if it had answered at 
   ]);
   assert.deepEqual(result.faults, []);
   keepEvents("retried", result.events);
-  const message = "openai-completions: 503 Busy.";
+  const message = "test: 503 Busy.";
   assert.deepEqual(result.retries, [
     [null, null, 0], [null, null, 1], [null, null, 2], [null, message, 2],
     // While it is tried again, the failed answer is in no list and no error is shown beside the retry.
@@ -125,7 +125,7 @@ pageTest("when all tries failed the run ends with the last failure, and retry() 
     return { ends, failed, lines: recording.lines.filter((line) => line.startsWith("agent_end")), messages: agent.state.messages.length };
   }, provider.model);
   assert.deepEqual(result, {
-    ends: [[false, 1, undefined], [false, 2, "openai-completions: 502 Busy."]], failed: [2, "openai-completions: 502 Busy."],
+    ends: [[false, 1, undefined], [false, 2, "test: 502 Busy."]], failed: [2, "test: 502 Busy."],
     lines: ["agent_end error: user, assistant", "agent_end done: assistant"], messages: 2,
   });
 });
