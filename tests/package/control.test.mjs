@@ -125,7 +125,7 @@ pageTest("when all tries failed the run ends with the last failure, and retry() 
     return { ends, failed, lines: recording.lines.filter((line) => line.startsWith("agent_end")), messages: agent.state.messages.length };
   }, provider.model);
   assert.deepEqual(result, {
-    ends: [[false, 1, undefined], [false, 2, "test: 502 Busy."]], failed: [2, "openai-completions: 502 Busy."],
+    ends: [[false, 1, undefined], [false, 2, "test: 502 Busy."]], failed: [2, "test: 502 Busy."],
     lines: ["agent_end error: user, assistant", "agent_end done: assistant"], messages: 2,
   });
 });

@@ -43,7 +43,9 @@ for (const [where, recordings] of [["own", ownRecordings], ["recorded", sharedRe
         const names = [...new Set((expected.toolCalls ?? []).map(({ name }) => name))];
         const result = await read(page, { ...provider.model, api }, names, bodies.length);
         check(result, expected);
-        keepEvents(`${where}-${name}`, result.events);
+        // A run for each response of the file.
+        const starts = result.events.flatMap(({ type }, index) => (type === "agent_start" ? [index] : []));
+        starts.forEach((start, run) => keepEvents(`${where}-${name}-${run}`, result.events.slice(start, starts[run + 1])));
       });
     }
   });
