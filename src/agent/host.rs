@@ -128,6 +128,8 @@ pub struct Call<S> {
     pub timeout_ms: Option<f64>,
     /// Limit for silence on the body, in milliseconds.
     pub idle_timeout_ms: Option<f64>,
+    /// The most bytes that one event of the response may have.
+    pub max_event_bytes: usize,
     /// Where the response comes from.
     pub source: Source<S>,
 }

@@ -117,6 +117,7 @@ struct Reception<'a, H> {
 struct Limits {
     timeout_ms: Option<f64>,
     idle_timeout_ms: Option<f64>,
+    max_event_bytes: usize,
 }
 
 impl Limits {
@@ -139,6 +140,7 @@ impl<H: Transport + Presenter> Reception<'_, H> {
         let limits = Limits {
             timeout_ms: call.timeout_ms,
             idle_timeout_ms: call.idle_timeout_ms,
+            max_event_bytes: call.max_event_bytes,
         };
         match call.source {
             Source::Provider(input) => {
@@ -205,7 +207,7 @@ impl<H: Transport + Presenter> Reception<'_, H> {
         mut decoder: Decoder,
         limits: Limits,
     ) -> Result<(), Failure> {
-        let mut sse = SseDecoder::new();
+        let mut sse = SseDecoder::with_limit(limits.max_event_bytes);
         // Until the first frame, the body may still turn out to be something else.
         let mut unframed = Some(Vec::new());
         let mut open = true;

@@ -498,6 +498,7 @@ impl Agent {
             let host = PageHost::new(core.clone(), control.clone(), Kind::Run);
             run(&host, &control.abort, waiting, open).await;
             core.run.borrow_mut().take();
+            core.channel.close();
             drop(settle);
             Ok(JsValue::UNDEFINED)
         }))

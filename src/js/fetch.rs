@@ -30,6 +30,9 @@ extern "C" {
     #[wasm_bindgen(method)]
     fn next(this: &Pump);
 
+    #[wasm_bindgen(method)]
+    fn stop(this: &Pump);
+
     fn close(reader: &JsValue, controller: &AbortController, is_complete: bool, grace_ms: u32);
 }
 
@@ -51,7 +54,8 @@ struct Reader {
     object: JsValue,
     pump: Pump,
     inbox: Rc<RefCell<Inbox>>,
-    settle: Closure<dyn Fn(JsValue, JsValue)>,
+    /// Held, so that the pump can call it.
+    _settle: Closure<dyn Fn(JsValue, JsValue)>,
 }
 
 #[derive(Debug, Default)]
@@ -81,7 +85,7 @@ impl Reader {
             object,
             pump,
             inbox,
-            settle,
+            _settle: settle,
         }
     }
 
@@ -258,10 +262,10 @@ impl Body {
 impl Drop for Body {
     fn drop(&mut self) {
         match self.reader.take() {
-            Some(Reader { object, settle, .. }) => {
+            Some(Reader { object, pump, .. }) => {
+                // A read that is under way ends later than the callback lives.
+                pump.stop();
                 close(&object, &self.controller, self.is_complete, CLOSE_MS);
-                // A read that is under way still calls it; then the garbage collector has it.
-                settle.into_js_value();
             }
             None if self.is_complete => {}
             None => self.controller.abort(),

@@ -486,6 +486,7 @@ impl Host for PageHost {
             model,
             timeout_ms: self.core.options.timeout_ms,
             idle_timeout_ms: self.core.options.idle_timeout_ms,
+            max_event_bytes: self.core.options.max_event_bytes,
             source,
         })
     }

@@ -9,13 +9,25 @@ export class Channel {
   /** @param state the state object whose `streamMessage` follows the message, or undefined */
   constructor(state) {
     this.state = state ?? {};
-    this.listeners = [];
+    this.own = { listeners: [] };
     this.signal = undefined;
     this.message = undefined;
     this.arguments = new Map();
     this.isReleased = false;
     this.release = () => {};
     this.wrap = (event) => ({ type: "message_update", message: event.partial, assistantMessageEvent: event });
+    channels.set(this.state, this);
+  }
+
+  /**
+   * Leaves what is the app's to whoever holds what this returns, but for the time of a run. A listener may well hold
+   * its agent; the module, which holds the channel, is never garbage, and the agent could not be either.
+   */
+  leave() {
+    const { own } = this;
+    this.left = new WeakRef(own);
+    this.own = undefined;
+    return own;
   }
 
   /** Events of the model call itself go out, in place of those of an agent. */
@@ -25,8 +37,19 @@ export class Channel {
 
   /** A run begins; its signal goes to every listener. */
   open(signal) {
+    this.own = this.list();
     this.signal = signal;
     this.isReleased = false;
+  }
+
+  /** A run is over. Its signal may hold whoever aborted it: the reason knows the call. */
+  close() {
+    this.signal = undefined;
+    if (this.left !== undefined) this.own = undefined;
+  }
+
+  list() {
+    return this.own ?? this.left.deref() ?? { listeners: [] };
   }
 
   /** From here on no listener's promise is waited for, not even the one that is waited for now. */
@@ -37,15 +60,17 @@ export class Channel {
 
   subscribe(listener) {
     const entry = { listener };
-    this.listeners = [...this.listeners, entry];
-    return () => {
-      this.listeners = this.listeners.filter((other) => other !== entry);
+    const change = (listenersOf) => {
+      const own = this.list();
+      own.listeners = listenersOf(own);
     };
+    change(({ listeners }) => [...listeners, entry]);
+    return () => change(({ listeners }) => listeners.filter((other) => other !== entry));
   }
 
   /** Calls the listeners in order. Returns a promise only when one of them did. */
   emit(event) {
-    const listeners = this.listeners;
+    const { listeners } = this.own;
     for (let i = 0; i < listeners.length; i++) {
       const promise = call(listeners[i].listener, event, this.signal);
       if (promise !== undefined) return this.emitRest(promise, event, listeners, i + 1);
@@ -222,6 +247,12 @@ export function liveView(record) {
 }
 
 const records = new WeakMap();
+const channels = new WeakMap();
+
+/** The channel of the agent whose state this view shows. */
+export function channelOf(view) {
+  return channels.get(recordOf(view));
+}
 
 /** The record behind a view. */
 export function recordOf(view) {

@@ -34,6 +34,9 @@ extern "C" {
     #[wasm_bindgen(method)]
     pub(super) fn open(this: &Channel, signal: &AbortSignal);
 
+    #[wasm_bindgen(method)]
+    pub(super) fn close(this: &Channel);
+
     #[wasm_bindgen(method, js_name = letGo)]
     pub(super) fn let_go(this: &Channel);
 

@@ -10,6 +10,7 @@ use crate::js::fields::Fields;
 use crate::js::{error, transcript, value};
 use crate::model::{Named, Proxy, RequestOptions};
 use crate::text::json::FromJson;
+use crate::text::sse::DEFAULT_LIMIT;
 
 /// Options of one model call.
 const CALL: &[&str] = &[
@@ -28,6 +29,7 @@ const CALL: &[&str] = &[
     "timeoutMs",
     "idleTimeoutMs",
     "hookTimeoutMs",
+    "maxEventBytes",
 ];
 /// Options of a run.
 const RUN: &[&str] = &[
@@ -132,6 +134,7 @@ pub(super) struct Options {
     pub(super) given: JsValue,
     pub(super) timeout_ms: Option<f64>,
     pub(super) idle_timeout_ms: Option<f64>,
+    pub(super) max_event_bytes: usize,
     pub(super) rules: Rules,
     pub(super) steering_mode: QueueMode,
     pub(super) follow_up_mode: QueueMode,
@@ -234,6 +237,9 @@ impl Options {
             given: fields.pick(&TOLD),
             timeout_ms: limit(fields.number("timeoutMs", 0), DEFAULT_TIMEOUT_MS),
             idle_timeout_ms: limit(fields.number("idleTimeoutMs", 0), DEFAULT_IDLE_TIMEOUT_MS),
+            max_event_bytes: fields
+                .number("maxEventBytes", 1)
+                .map_or(DEFAULT_LIMIT, |bytes| bytes as usize),
             rules: Rules {
                 max_turns: fields
                     .number("maxTurns", 1)

@@ -1,10 +1,11 @@
 //! Schemas of libraries: Standard Schema objects (ArkType, Zod, Valibot and others).
 //!
 //! Owns two questions to such an object: what is your JSON Schema, for the model and the coercions,
-//! and do these arguments fit. Refuses to know one library from another where the standard says how.
+//! and do these arguments fit. Refuses to know one library from another where the standard says how;
+//! the exception is an option that one of them needs.
 //!
 //! Sources: standardschema.dev, "Standard Schema" (`~standard.validate`) and "Standard JSON Schema"
-//! (`~standard.jsonSchema.input`).
+//! (`~standard.jsonSchema.input`, `libraryOptions`).
 
 use js_sys::{Array, Function};
 use wasm_bindgen::prelude::*;
@@ -40,7 +41,18 @@ pub(super) fn validator(schema: &JsValue) -> Option<Validator> {
 pub(super) fn json_schema(schema: &JsValue) -> Result<JsValue, String> {
     let standard = value::get(schema, "~standard");
     let converter = value::get(&standard, "jsonSchema");
+    let vendor = value::get_string(&standard, "vendor").unwrap_or_default();
     let target = value::object(&[("target", &"draft-2020-12".into())]);
+    if vendor == "valibot" {
+        // It makes no JSON Schema with a function in it, unless that is to be left out.
+        let left_out = Array::of3(
+            &"check".into(),
+            &"partial_check".into(),
+            &"raw_check".into(),
+        );
+        let options = value::object(&[("ignoreActions", &left_out)]);
+        value::set(&target, "libraryOptions", &options);
+    }
     let argument = Array::of1(&target);
     let ways = [
         (&converter, "input", &argument),
@@ -58,11 +70,10 @@ pub(super) fn json_schema(schema: &JsValue) -> Result<JsValue, String> {
             });
         }
     }
-    let vendor = value::get_string(&standard, "vendor").unwrap_or_default();
     Err([
         "this schema (",
         &vendor,
-        ") cannot give its JSON Schema. Update the library, or wrap it (Valibot: toStandardJsonSchema of @valibot/to-json-schema), or give the JSON Schema here (Zod 4.0: z.toJSONSchema(schema)) and the check as the tool's validate.",
+        ") cannot give its JSON Schema. Update the library, or wrap it (Valibot: toStandardJsonSchema of @valibot/to-json-schema), or give the JSON Schema here (Zod Mini: z.toJSONSchema(schema, { io: \"input\" })) and the check as the tool's validate.",
     ]
     .concat())
 }
@@ -113,7 +124,10 @@ fn line(issue: &JsValue) -> String {
             path.extend([if path.is_empty() { "" } else { "." }, &key]);
         }
     }
-    let separator = if path.is_empty() { "" } else { ": " };
     let message = value::get_string(issue, "message").unwrap_or_default();
-    ["- ", &path, separator, &message].concat()
+    // ArkType's messages begin with the path.
+    if message.starts_with(&path) {
+        return ["- ", &message].concat();
+    }
+    ["- ", &path, ": ", &message].concat()
 }

@@ -8,8 +8,9 @@ export class Pump {
   /** `settle` gets a chunk, `null` at the end, or `undefined` and an error: once for each `next`, whatever the reader gives. */
   constructor(reader, settle) {
     this.reader = reader;
-    this.onStep = (step) => (step?.done ? settle(null) : settle(step?.value ?? undefined));
-    this.onError = (error) => settle(undefined, error ?? new Error("the body failed without a reason"));
+    this.settle = settle;
+    this.onStep = (step) => (step?.done ? this.settle(null) : this.settle(step?.value ?? undefined));
+    this.onError = (error) => this.settle(undefined, error ?? new Error("the body failed without a reason"));
   }
 
   /** Asks for the next chunk. */
@@ -19,6 +20,11 @@ export class Pump {
     } catch (error) {
       this.onError(error);
     }
+  }
+
+  /** Nobody listens any more, not even to a read that is under way. */
+  stop() {
+    this.settle = () => {};
   }
 }
 

@@ -17,6 +17,7 @@ use sluice_agent::event::{
 use sluice_agent::message::{AssistantMessage, Message, StopReason};
 use sluice_agent::model::Model;
 use sluice_agent::protocol::HttpRequest;
+use sluice_agent::text::sse::DEFAULT_LIMIT;
 
 use crate::clock::VirtualClock;
 use crate::mirror::Mirror;
@@ -36,6 +37,7 @@ pub struct FakeHost {
     pub rules: RefCell<Rules>,
     pub timeout_ms: Cell<Option<f64>>,
     pub idle_timeout_ms: Cell<Option<f64>>,
+    pub max_event_bytes: Cell<usize>,
     pub transcript: RefCell<Vec<Message>>,
     pub steering: RefCell<Queue<Message>>,
     pub follow_ups: RefCell<Queue<Message>>,
@@ -95,6 +97,7 @@ impl FakeHost {
             rules: RefCell::default(),
             timeout_ms: Cell::default(),
             idle_timeout_ms: Cell::default(),
+            max_event_bytes: Cell::new(DEFAULT_LIMIT),
             transcript: RefCell::default(),
             steering: RefCell::default(),
             follow_ups: RefCell::default(),

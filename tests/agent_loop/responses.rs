@@ -705,3 +705,17 @@ fn a_script_comes_back_as_it_was_written() {
         }
     }
 }
+
+#[test]
+fn an_event_beyond_the_limit_fails_the_call_and_one_within_it_does_not() {
+    for (limit, expected) in [
+        (1_000, "assistant error bad_response: "),
+        (100_000, "assistant stop: Hello"),
+    ] {
+        let long = format!(r#"{{"choices":[],"padding":"{}"}}"#, "x".repeat(2_000));
+        let hello = r#"{"choices":[{"delta":{"content":"Hello"},"finish_reason":"stop"}]}"#;
+        let host = FakeHost::new([Response::stream(&[&long, hello, "[DONE]"])], vec![]);
+        host.max_event_bytes.set(limit);
+        assert_eq!(host.run(&["Hi"])[3], expected, "{limit}");
+    }
+}

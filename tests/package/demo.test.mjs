@@ -84,13 +84,110 @@ for (const width of [1280, 360]) {
 }
 
 demoTest("a failed answer shows what failed, and the second try succeeds", 1280, async (page) => {
-  await send(page, "Fail, so that I can retry");
+  await send(page, "Fail for good");
   await conversation(page).getByText("The run ended in an error.").waitFor();
   await shoot(page, "failed-1280");
   await conversation(page).getByRole("button", { name: "Retry" }).click();
   await conversation(page).getByText("The second try succeeded.").waitFor();
   await finished(page);
-  assert.equal(await conversation(page).getByText("This answer begins well, but").count(), 0);
+  assert.equal(await conversation(page).getByText("The provider refuses").count(), 0);
+});
+
+for (const width of [1280, 360]) {
+  demoTest("a failure that may pass is tried again by itself, which is counted down and announced", width, async (page) => {
+    await send(page, "Fail, so that you try again");
+    const notice = conversation(page).getByRole("status");
+    await notice.getByText("Trying again (1 of 3)…").waitFor();
+    await conversation(page).getByText(/ in [12] s/).waitFor();
+    await conversation(page).getByText("The provider is overloaded").waitFor();
+    // The half of an answer is gone as soon as it is tried again.
+    assert.equal(await conversation(page).getByText("This answer begins well, but").count(), 0);
+    await shoot(page, `retrying-${width}`);
+    await assertFits(page);
+    await conversation(page).getByText("The second try succeeded.").waitFor();
+    await finished(page);
+    assert.equal(await notice.count(), 0);
+    assert.equal(await conversation(page).getByRole("listitem").filter({ hasText: "You: " }).count(), 1);
+  });
+
+  demoTest("the wait for another try can be stopped", width, async (page) => {
+    await send(page, "Fail, so that you try again");
+    const stop = conversation(page).getByRole("button", { name: "Stop trying" });
+    await stop.focus();
+    await page.keyboard.press("Enter");
+    await conversation(page).getByText("You stopped the run.").waitFor();
+    await finished(page);
+    assert.equal(await conversation(page).getByRole("status").count(), 0);
+    assert.equal(await page.evaluate(() => document.activeElement.id), "draft");
+  });
+
+  demoTest("a tool that replaces a file asks first: approved by keyboard it runs", width, async (page) => {
+    await send(page, "Save a report to my notes");
+    const card = conversation(page).getByRole("region", { name: "Tool call: Notes" });
+    await card.getByText("waiting for approval").waitFor();
+    await page.getByRole("log", { name: "Answers" }).getByText("Notes waits for your approval").waitFor();
+    await shoot(page, `approval-${width}`);
+    await assertFits(page);
+    await message(page).focus();
+    // The decision stands in front of the message box.
+    await page.keyboard.press("Shift+Tab");
+    assert.equal(await page.evaluate(() => document.activeElement.textContent.trim()), "Approve");
+    await page.keyboard.press("Enter");
+    await card.getByText("done").waitFor();
+    assert.equal(await page.evaluate(() => document.activeElement.id), "draft");
+    assert.match(await card.getByLabel("Result").innerText(), /^Saved\. report\.txt now has/);
+    assert.equal(await card.getByRole("button", { name: "Approve" }).count(), 0);
+    await finished(page);
+    await shoot(page, `approved-${width}`);
+  });
+
+  demoTest("a denied call does not run, and the model goes on from there", width, async (page) => {
+    await send(page, "Save a report to my notes");
+    const card = conversation(page).getByRole("region", { name: "Tool call: Notes" });
+    await card.getByRole("button", { name: "Deny" }).click();
+    await card.getByLabel("Error").getByText("The user denied this tool call.").waitFor();
+    await conversation(page).getByText("You said no, so I left it as it was.").waitFor();
+    await finished(page);
+    await shoot(page, `denied-${width}`);
+    const [whole, title] = [await card.boundingBox(), await card.getByText("failed").boundingBox()];
+    assert.ok(title.y - whole.y < 20, "the title of a failed call stands on top");
+    await send(page, "List my notes");
+    await conversation(page).getByText("There are no notes yet.").first().waitFor();
+  });
+
+  demoTest("a call that waits is still offered after a reload, and runs once", width, async (page) => {
+    await send(page, "Save a report to my notes");
+    const card = conversation(page).getByRole("region", { name: "Tool call: Notes" });
+    await card.getByText("waiting for approval").waitFor();
+    await kept(page, /"pendingApprovals":\["[^"]+"\]/);
+    await page.reload();
+    await card.getByText("waiting for approval").waitFor();
+    await shoot(page, `approval-reloaded-${width}`);
+    await card.getByRole("button", { name: "Approve" }).click();
+    await card.getByText("done").waitFor();
+    await finished(page);
+    assert.equal(await card.count(), 1);
+    assert.equal(await conversation(page).getByRole("listitem").filter({ hasText: "You: " }).count(), 1);
+    assert.match(await conversation(page).getByRole("listitem").last().innerText(), /Saved\. report\.txt/);
+  });
+}
+
+test("an inspector that has room beside the conversation goes when the window loses it", { timeout: 60_000 }, async () => {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+  try {
+    await page.goto(files.url);
+    const inspector = page.getByRole("complementary", { name: "Inspector" });
+    await inspector.waitFor();
+    await page.setViewportSize({ width: 700, height: 800 });
+    await inspector.waitFor({ state: "detached" });
+    await message(page).fill("It is not covered.");
+    await page.getByRole("button", { name: "Inspector", exact: true }).click();
+    await inspector.waitFor();
+    await page.keyboard.press("Escape");
+    await inspector.waitFor({ state: "detached" });
+  } finally {
+    await page.close();
+  }
 });
 
 for (const width of [1280, 360]) {
@@ -148,8 +245,8 @@ for (const width of [1280, 360]) {
     await shoot(page, `chats-${width}`);
     await assertFits(page);
     await chats.getByRole("button", { name: /^What is 12/ }).click();
+    await conversation(page).getByText("391").first().waitFor({ state: "detached" });
     await conversation(page).getByText("413").last().waitFor();
-    assert.equal(await conversation(page).getByText("391").count(), 0);
     await openChats();
     await chats.getByRole("button", { name: /^Delete the chat “What is 12/ }).click();
     await page.waitForFunction(() => document.querySelectorAll("dialog li").length === 1);
@@ -259,7 +356,7 @@ const keptText = (page) => page.evaluate(() => new Promise((resolve, reject) => 
 }));
 
 /** Waits until the answer that the page shows is kept to its end. */
-const keptWhole = (page) => kept(page, /"stopReason":"stop"[^[]*"durationMs":\d+}],"steering"/);
+const keptWhole = (page) => kept(page, /"stopReason":"stop"[^[]*"durationMs":\d+}],"pendingApprovals":\[\],"steering"/);
 
 /** Waits until a text is kept. */
 async function kept(page, text) {

@@ -25,7 +25,7 @@ pageTest("a session holds the conversation, its settings and what waits; no keys
   const { messages, steering, ...rest } = session;
   assert.deepEqual(rest, {
     version: 1, systemPrompt: "Be brief.", model: { ...provider.model, cost: { input: 1, output: 2 } }, thinkingLevel: "low",
-    followUp: [{ role: "note", text: "f" }], steeringMode: "all", followUpMode: "all", interruptMode: "immediate", sessionId: "s1",
+    pendingApprovals: [], followUp: [{ role: "note", text: "f" }], steeringMode: "all", followUpMode: "all", interruptMode: "immediate", sessionId: "s1",
   });
   assert.deepEqual([roles(messages), steering[0].content[0].text], ["user, assistant", "s"]);
   assert.doesNotMatch(JSON.stringify(session), /sk-in/);
@@ -194,7 +194,7 @@ pageTest("an agent without a model is a session, too", async ({ page }) => {
     return sluice.Agent.fromJSON(agent.toJSON()).toJSON();
   });
   assert.deepEqual(session, {
-    version: 1, systemPrompt: "", thinkingLevel: "off", messages: [{ role: "user", content: "Hi", timestamp: 0 }], steering: [], followUp: [],
+    version: 1, systemPrompt: "", thinkingLevel: "off", messages: [{ role: "user", content: "Hi", timestamp: 0 }], pendingApprovals: [], steering: [], followUp: [],
     steeringMode: "one-at-a-time", followUpMode: "one-at-a-time", interruptMode: "immediate",
   });
 });
@@ -211,6 +211,7 @@ for (const [session, message] of [
   [{ ...good, messages: [{ role: "assistant" }] }, "session.messages[0].content must be an array of blocks, but is undefined."],
   [{ ...good, messages: [{ role: "assistant", content: ["x"] }] }, 'session.messages[0].content[0] must be a block: an object with a type, but is the string "x".'],
   [{ ...good, streamMessage: 5 }, "session.streamMessage must be a message: an object with a role, but is the number 5."],
+  [{ ...good, pendingApprovals: [5] }, "session.pendingApprovals must be an array of ids, but is an array."],
   [{ ...good, steering: {} }, "session.steering must be an array of messages, but is an object."],
   [{ ...good, followUp: [5] }, "session.followUp[0] must be a message: an object with a role, but is the number 5."],
   [{ ...good, systemPrompt: 5 }, "systemPrompt must be a string, but is the number 5."],

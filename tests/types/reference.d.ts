@@ -1165,6 +1165,8 @@ export interface CallOptions {
     idleTimeoutMs?: number;
     /** Milliseconds after which one of these functions is given up; no limit when absent. */
     hookTimeoutMs?: number;
+    /** The most bytes that one event of a response may have; 33554432 (32 MiB) when absent. A longer one fails the call. */
+    maxEventBytes?: number;
 }
 
 /** An app's own source of model responses, in place of a built-in protocol. */

@@ -404,10 +404,10 @@ export async function a_standard_schema_is_told_checked_and_asked(sluice) {
     same(ran[0].n, 3, "the usual coercions hold");
     same(ran[0].when, when, "what the schema returns keeps its identity");
   }
-  const refusing = standard({ validate: async () => ({ issues: [{ message: "is odd", path: ["list", 0, { key: "n" }] }, { message: "is sad" }] }) });
+  const refusing = standard({ validate: async () => ({ issues: [{ message: "is odd", path: ["list", 0, { key: "n" }] }, { message: "is sad" }, { message: "list[1] is told where it is", path: ["list", 1] }] }) });
   const refused = await runWith(sluice, refusing, { n: 3 });
   equal(refused.ran, [], "the tool does not run");
-  same(refused.text, 'The arguments of "f" do not fit its schema:\n- list[0].n: is odd\n- is sad\nCall the tool again with arguments that fit.', "the model is told why");
+  same(refused.text, 'The arguments of "f" do not fit its schema:\n- list[0].n: is odd\n- is sad\n- list[1] is told where it is\nCall the tool again with arguments that fit.', "the model is told why");
   const throwing = await runWith(sluice, standard({ validate: () => { throw new Error("boom"); } }), { n: 3 });
   matches(throwing.text, /- boom/, "a schema that throws");
   const early = await runWith(sluice, standard({ validate: () => { throw new Error("never asked"); } }), { n: "many" });

@@ -47,6 +47,7 @@ export class Session {
     const session = id === undefined ? undefined : await takeUp(id).catch(() => undefined);
     const opened = new Session(settings, session && id ? id : newId(), session);
     await opened.#list();
+    opened.#askAgain();
     return opened;
   }
 
@@ -92,6 +93,14 @@ export class Session {
     this.#run(this.#agent.retry());
   }
 
+  /** Lets a call that waits run, or tells the model that it does not. */
+  decide(toolCallId: string, isApproved: boolean): void {
+    // The run may have ended since the button was drawn.
+    if (!this.#agent.pendingApprovals.includes(toolCallId)) return;
+    if (isApproved) this.#agent.approveToolCall(toolCallId);
+    else this.#agent.denyToolCall(toolCallId);
+  }
+
   async newChat(): Promise<void> {
     await this.#open(newId(), undefined);
   }
@@ -122,6 +131,12 @@ export class Session {
     this.#useAgent(createAgent(this.#view.settings, session));
     setCurrentId(id);
     this.#change({ id, trace: EMPTY_TRACE, problem: undefined, ...this.#conversation() });
+    this.#askAgain();
+  }
+
+  /** Calls that waited for approval when the page was left wait again, in the run that they are part of. */
+  #askAgain(): void {
+    if (this.#agent.pendingApprovals.length > 0) this.#run(this.#agent.continue());
   }
 
   #conversation(): Pick<View, "snapshot" | "chat" | "queued"> {

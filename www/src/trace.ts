@@ -79,10 +79,15 @@ function path(event: AgentEvent): Step[] {
       return [run, turn, { level: "message", ends: messageEnd(event.message) }];
     case "tool_execution_start":
       return [run, turn, { level: "tool", of: event.toolCallId, begins: event.toolName }];
+    case "tool_approval_request":
     case "tool_execution_update":
       return [run, turn, { level: "tool", of: event.toolCallId }];
     case "tool_execution_end":
       return [run, turn, { level: "tool", of: event.toolCallId, ends: { isFailed: event.isError } }];
+    case "auto_retry_start":
+      return [run];
+    case "auto_retry_end":
+      return [run, turn];
     default:
       // An event that this page does not know yet.
       return [run];

@@ -136,7 +136,7 @@ pub(super) fn not_a_stream<B>(response: &HttpResponse<B>) -> Failure {
 pub(super) fn too_long() -> Failure {
     ErrorInfo::new(
         ErrorCode::BadResponse,
-        "One event of the response is longer than the limit. The server does not seem to send a stream.",
+        "One event of the response is longer than the limit (maxEventBytes). The server does not seem to send a stream.",
     )
 }
 

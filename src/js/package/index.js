@@ -1,10 +1,11 @@
 // The package's entry: loads the wasm module once, and says so when it is not loaded yet.
 
 import * as glue from "./sluice_agent.js";
+import { channelOf } from "../live.js";
 import { subscribeTo } from "./coalesce.js";
-import { misuse } from "./errors.js";
+import { isObject, misuse } from "./errors.js";
 import { fromSession, SessionMemory, toSession } from "./session.js";
-import { createStore } from "./store.js";
+import { createStore, retryBehind } from "./store.js";
 
 export { listModels } from "./models.js";
 export { normalizeRecording, recordEvents } from "./recording.js";
@@ -48,8 +49,10 @@ function requireInit(name) {
  * nothing of it but them.
  */
 export class Agent extends glue.Agent {
-  /** What the first listener knows. It must not know the agent, which could never be garbage then. */
+  /** What the first listener knows. */
   #views;
+  /** The app's listeners and hooks, held so that they live as long as their agent. */
+  #own;
   #streams = new Set();
 
   // The shipped script has short names inside; a console shows this one.
@@ -57,11 +60,14 @@ export class Agent extends glue.Agent {
 
   constructor(options) {
     requireInit("Agent");
-    super(options);
-    const views = { memory: new SessionMemory(this.state, options), store: undefined };
+    const hooks = {};
+    super(behind(hooks, options));
+    this.#own = Object.assign(channelOf(this.state).leave(), { hooks });
+    const views = { memory: new SessionMemory(this.state, options), store: undefined, retry: undefined };
     this.#views = views;
     super.subscribe((event) => {
       views.memory.onEvent(event);
+      views.retry = retryBehind(event, views.retry);
       views.store?.onEvent(event);
     });
   }
@@ -83,7 +89,7 @@ export class Agent extends glue.Agent {
 
   /** The state as a store. */
   get store() {
-    this.#views.store ??= createStore(this.state);
+    this.#views.store ??= createStore(this.state, { waiting: this.pendingApprovals, retry: this.#views.retry });
     return this.#views.store.store;
   }
 
@@ -104,7 +110,12 @@ export class Agent extends glue.Agent {
 
   approveToolCall(id) {
     super.approveToolCall(id);
-    this.#views.store?.onEvent({ type: "tool_approval", toolCallId: id });
+    this.#views.store?.onEvent({ type: "tool_decision", toolCallId: id, isStarted: this.state.isStreaming });
+  }
+
+  denyToolCall(id, reason) {
+    super.denyToolCall(id, reason);
+    this.#views.store?.onEvent({ type: "tool_decision", toolCallId: id, isStarted: false });
   }
 
   setSteeringMode(mode) {
@@ -141,6 +152,26 @@ export class Agent extends glue.Agent {
   static {
     if (Symbol.dispose) this.prototype[Symbol.dispose] = this.prototype.free;
   }
+}
+
+/**
+ * The options with functions that call those of the app without holding them: the module holds its options as long as it
+ * has the agent, and a hook that knows the agent would keep it for ever.
+ */
+function behind(hooks, options) {
+  if (!isObject(options)) return options;
+  const weak = new WeakRef(hooks);
+  const through = ([key, value]) => {
+    if (typeof value !== "function") return [key, value];
+    hooks[key] = value;
+    return [key, caller(weak, key)];
+  };
+  return Object.fromEntries(Object.entries(options).map(through));
+}
+
+/** A function of its own makes these, so that nothing else is in their scope. */
+function caller(weak, key) {
+  return (...args) => weak.deref()[key](...args);
 }
 
 function refuseFreed() {

@@ -5,37 +5,40 @@ import { invalid } from "./errors.js";
 
 const FIELDS = ["messages", "streamMessage", "isStreaming", "pendingToolCalls", "error"];
 
+/** What waits to be made again, and is being made again, behind an event. */
+export function retryBehind(event, retry) {
+  const { type, attempt, maxAttempts, delayMs, errorMessage } = event;
+  if (type === "auto_retry_start") return { attempt, maxAttempts, delayMs, errorMessage };
+  return type === "auto_retry_end" || type === "agent_end" ? undefined : retry;
+}
+
 /**
- * Makes the store of a live state. `onEvent` has to get every event, before any listener does, so that a listener which
- * looks at the store finds the event in it.
+ * Makes the store of a live state. What the state does not tell of the time before it is told: the ids of the calls that
+ * are `waiting` for approval, and a `retry`. `onEvent` has to get every event, before any listener does, so that a
+ * listener which looks at the store finds the event in it.
  *
  * Subscribers are told at each event, when the state is consistent. What changes the state outside a run has no event:
  * the store watches the state itself, so that no method has to remember to tell it, and tells its subscribers once the
  * code that changes it is through.
  */
-export function createStore(state) {
+export function createStore(state, { waiting = [], retry } = {}) {
   const record = recordOf(state);
   const subscribers = new Set();
   const calls = new Calls();
-  let retry;
   let isCurrent = false;
   let isAnnouncing = false;
   let snapshot = { messages: [], pendingToolCalls: new Set(), toolExecutions: calls.executions };
 
-  for (const field of FIELDS) {
-    let value = record[field];
-    const set = (next) => {
-      value = next;
-      isCurrent = false;
-      if (isAnnouncing) return;
-      isAnnouncing = true;
-      queueMicrotask(() => {
-        isAnnouncing = false;
-        announce();
-      });
-    };
-    Object.defineProperty(record, field, { enumerable: true, get: () => value, set });
-  }
+  const onChange = () => {
+    isCurrent = false;
+    if (isAnnouncing) return;
+    isAnnouncing = true;
+    queueMicrotask(() => {
+      isAnnouncing = false;
+      announce();
+    });
+  };
+  watch(record, new WeakRef(onChange));
 
   const getSnapshot = () => {
     if (isCurrent) return snapshot;
@@ -49,6 +52,11 @@ export function createStore(state) {
     return snapshot;
   };
 
+  // What happened before the store was asked for, or on the page before this one.
+  getSnapshot();
+  for (const toolCallId of record.pendingToolCalls) calls.take({ type: "tool_execution_start", toolCallId });
+  for (const toolCallId of waiting) calls.take({ type: "tool_approval_request", toolCallId });
+  isCurrent = false;
   let announced = getSnapshot();
   const announce = () => {
     if (getSnapshot() === announced) return;
@@ -74,19 +82,25 @@ export function createStore(state) {
   const onEvent = (event) => {
     // Before the event is looked at: it may be of a call that came with the same message.
     getSnapshot();
-    if (event.type === "auto_retry_start") {
-      const { attempt, maxAttempts, delayMs, errorMessage } = event;
-      retry = { attempt, maxAttempts, delayMs, errorMessage };
-    } else if (event.type === "auto_retry_end" || event.type === "agent_end") {
-      retry = undefined;
-    } else {
-      calls.take(event);
-    }
+    retry = retryBehind(event, retry);
+    calls.take(event);
     isCurrent = false;
     announce();
   };
 
-  return { store: { subscribe, getSnapshot }, onEvent };
+  return { store: { subscribe, getSnapshot }, onEvent, onChange };
+}
+
+/** Tells of every change of a record. The module holds the record, which must not hold whoever looks at the store. */
+function watch(record, weak) {
+  for (const field of FIELDS) {
+    let value = record[field];
+    const set = (next) => {
+      value = next;
+      weak.deref()?.();
+    };
+    Object.defineProperty(record, field, { enumerable: true, get: () => value, set });
+  }
 }
 
 /** The tool calls of a transcript, and how far each has come. */
@@ -118,15 +132,15 @@ class Calls {
   }
 
   /** An event of a call that is no longer in the transcript is of a conversation that was thrown away. */
-  take({ type, toolCallId, args, partialResult, result, isError }) {
+  take({ type, toolCallId, args, isStarted, partialResult, result, isError }) {
     const call = this.#calls.get(toolCallId);
     if (call === undefined) return;
     const change = (fields) => ({ ...call, execution: { ...call.execution, ...fields } });
     const changes = {
       // It is asked about the arguments that the tool would get, which may differ from those of the model.
-      tool_approval_request: () => change({ status: "awaiting_approval", args }),
-      // No event of the run: the app has decided.
-      tool_approval: () => change({ status: "running" }),
+      tool_approval_request: () => change({ status: "awaiting_approval", args: args ?? call.execution.args }),
+      // No event of the run: the app has decided. A decision on a call of a session is there before its run.
+      tool_decision: () => change({ status: isStarted ? "running" : "pending" }),
       tool_execution_start: () => change({ status: "running" }),
       tool_execution_update: () => change({ status: "running", partialResult }),
       tool_execution_end: () => answered(call, result, isError),

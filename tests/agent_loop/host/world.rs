@@ -382,6 +382,7 @@ impl Host for FakeHost {
             model: self.model(),
             timeout_ms: self.timeout_ms.get(),
             idle_timeout_ms: self.idle_timeout_ms.get(),
+            max_event_bytes: self.max_event_bytes.get(),
             source,
         })
     }

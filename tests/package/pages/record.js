@@ -61,6 +61,12 @@ export function outline(event) {
       return `tool_execution_update ${event.toolCallId} ${contentText(event.partialResult.content)}`;
     case "tool_execution_end":
       return `tool_execution_end ${event.toolCallId} ${event.isError ? "failed: " : ""}${contentText(event.result.content)}`;
+    case "tool_approval_request":
+      return `tool_approval_request ${event.toolCallId} ${event.toolName} ${JSON.stringify(event.args)}`;
+    case "auto_retry_start":
+      return `auto_retry_start ${event.attempt} of ${event.maxAttempts}`;
+    case "auto_retry_end":
+      return `auto_retry_end ${event.attempt} ${event.success ? "succeeded" : "failed"}`;
     case "text_delta":
     case "thinking_delta":
     case "toolcall_delta":

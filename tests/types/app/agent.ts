@@ -1,10 +1,10 @@
 // The agent, the loop and the model call: options, methods, results.
 import init, {
   Agent, agentLoop, agentLoopContinue, complete, createScript, initSync, listModels, streamProxy, streamSimple,
-  type AgentEvent, type AgentEventStream, type AgentListener, type AgentLoopConfig, type AgentMessage, type AgentOptions, type AgentState,
-  type AnyTool, type AssistantMessage, type AssistantMessageEvent, type AssistantMessageEventStream, type Context, type Model,
-  type ModelInfo, type SluiceError,
-  type QueuedMessages, type StreamFn, type ThinkingLevel,
+  type AgentContext, type AgentEvent, type AgentEventStream, type AgentListener, type AgentLoopConfig, type AgentMessage, type AgentOptions,
+  type AgentState, type AnyTool, type AssistantMessage, type AssistantMessageEvent, type AssistantMessageEventStream, type Context, type FinishedTurn,
+  type FinishTurnResult, type Model, type ModelInfo, type ModelRequest, type QueuedMessages, type RetryOptions, type SluiceError, type StreamFn,
+  type ThinkingLevel, type ToolResultMessage,
 } from "sluice-agent";
 import initInline, { Agent as InlineAgent } from "sluice-agent/inline";
 import { check, type Same } from "./expect.js";
@@ -32,7 +32,7 @@ export async function load(bytes: BufferSource, module: WebAssembly.Module) {
 }
 
 const options = {
-  initialState: { systemPrompt: "Be brief.", model, thinkingLevel: "high", tools: [tool], messages: [{ role: "user", content: "Hello", timestamp: 0 }] },
+  initialState: { systemPrompt: "Be brief.", model, thinkingLevel: "high", tools: [tool], messages: [{ role: "user", content: "Hello", timestamp: 0 }], pendingApprovals: ["call_1"] },
   convertToLlm: (messages) => messages.filter((message) => message.role !== "assistant"),
   transformContext: async (messages, signal) => (signal.aborted ? [] : messages.slice(-10)),
   streamFn: createScript([{ text: "Hello" }]),
@@ -56,14 +56,42 @@ const options = {
     return context.messages.length > 100 ? { block: true, reason: toolCall.name } : { args: { ...args } };
   },
   afterToolCall: ({ result, isError }) => (isError ? undefined : { content: result.content, isError: false, terminate: true }),
+  prepareRequest: async (request, signal) => {
+    check<Same<typeof request, ModelRequest>>();
+    check<Same<typeof request.context, AgentContext>>();
+    check<Same<typeof request.thinkingLevel, ThinkingLevel>>();
+    check<Same<typeof signal, AbortSignal>>();
+    if (request.context.messages.length < 10) return undefined;
+    return { model: { ...request.model, id: "larger" }, context: { ...request.context, tools: [tool] }, thinkingLevel: "low" };
+  },
+  finishTurn: (turn, signal) => {
+    check<Same<typeof turn, FinishedTurn>>();
+    check<Same<typeof turn.message, AssistantMessage>>();
+    check<Same<typeof turn.toolResults, ToolResultMessage[]>>();
+    check<Same<typeof turn.messages, AgentMessage[]>>();
+    check<Same<typeof signal, AbortSignal>>();
+    return turn.messages.length > 100 ? "end" : undefined;
+  },
   onPayload: (payload, { id }) => ({ ...payload, model: id }),
   onResponse: ({ status, contentType, retryAfterMs }) => void [status.toFixed(), contentType.trim(), retryAfterMs?.toFixed()],
   timeoutMs: 1000,
   idleTimeoutMs: 0,
   toolTimeoutMs: 1000,
+  hookTimeoutMs: 1000,
   maxTurns: 10,
-  retry: false,
+  retry: { maxAttempts: 5, baseDelayMs: 500, maxDelayMs: 10_000 },
 } satisfies AgentOptions;
+
+export const others = [
+  { retry: false },
+  { retry: {} },
+  { retry: { baseDelayMs: 1 } satisfies RetryOptions },
+  { prepareRequest: () => {} },
+  { prepareRequest: ({ context }) => ({ context: { ...context, systemPrompt: "Be long." } }) },
+  { finishTurn: () => {} },
+  { finishTurn: async ({ toolResults }): Promise<FinishTurnResult> => (toolResults.length > 0 ? "continue" : undefined) },
+  { beforeToolCall: () => ({ terminate: true }) },
+] satisfies AgentOptions[];
 
 export async function use() {
   const agent = new Agent(options);
@@ -86,6 +114,14 @@ export async function use() {
   check<Same<ReturnType<typeof agent.retry>, Promise<void>>>();
   check<Same<ReturnType<typeof agent.waitForIdle>, Promise<void>>>();
   for await (const event of agent.events()) check<Same<typeof event, AgentEvent>>();
+
+  check<Same<typeof agent.pendingApprovals, string[]>>();
+  for (const id of agent.pendingApprovals) agent.approveToolCall(id);
+  agent.subscribe((event) => {
+    if (event.type === "tool_approval_request") agent.denyToolCall(event.toolCallId, `${event.toolName} is not for today.`);
+  });
+  check<Same<ReturnType<typeof agent.approveToolCall>, void>>();
+  agent.denyToolCall("call_1", null);
 
   agent.steer("Stop that");
   agent.followUp({ role: "user", content: "And then", timestamp: 0 });
@@ -126,7 +162,7 @@ export function read({ state }: Agent) {
 }
 
 export async function low(context: Context, signal: AbortSignal, streamFn: StreamFn) {
-  const config: AgentLoopConfig = { model, reasoning: "low", getSteeringMessages: () => [], getFollowUpMessages: async () => [] };
+  const config: AgentLoopConfig = { model, reasoning: "low", getSteeringMessages: () => [], getFollowUpMessages: async () => [], retry: { maxAttempts: 1 }, hookTimeoutMs: 1000, finishTurn: () => "end" };
   const prompts: AgentMessage[] = [{ role: "user", content: "Hello", timestamp: 0 }];
   const events = agentLoop(prompts, { systemPrompt: "", messages: [], tools: [tool] }, config, signal, streamFn);
   check<Same<typeof events, AgentEventStream>>();
@@ -174,6 +210,28 @@ new Agent({ steeringMode: "queue" });
 new Agent({ initialState: { thinkingLevel: "max" } });
 // @ts-expect-error a turn limit is a number
 new Agent({ maxTurns: "10" });
+// @ts-expect-error retries are told how, or not at all
+new Agent({ retry: true });
+// @ts-expect-error there is no such option of retries
+new Agent({ retry: { attempts: 3 } });
+// @ts-expect-error a delay is a number of milliseconds
+new Agent({ retry: { baseDelayMs: "2 s" } });
+// @ts-expect-error a time limit is a number of milliseconds
+new Agent({ hookTimeoutMs: "1 s" });
+// @ts-expect-error there is nothing else to be replaced of a request
+new Agent({ prepareRequest: () => ({ temperature: 1 }) });
+// @ts-expect-error messages are replaced within the context
+new Agent({ prepareRequest: ({ context }) => ({ context: context.messages }) });
+// @ts-expect-error a turn ends or continues
+new Agent({ finishTurn: () => "stop" });
+// @ts-expect-error what waits are ids
+new Agent({ initialState: { pendingApprovals: [{ id: "call_1" }] } });
+// @ts-expect-error the agent knows what waits
+new Agent().pendingApprovals = [];
+// @ts-expect-error a decision is about a call
+new Agent().approveToolCall();
+// @ts-expect-error a reason is told, or none
+new Agent().denyToolCall("call_1", false);
 // @ts-expect-error a key is a string
 new Agent({ getApiKey: () => 1 });
 // @ts-expect-error the transcript has messages

@@ -62,6 +62,26 @@ export const whole = defineTool({
   execute: (_id, { n }) => ({ content: [{ type: "text", text: n.toFixed() }] }),
 });
 
+export const asking = defineTool({
+  name: "asking",
+  parameters: { type: "object", properties: { path: { type: "string" }, size: { type: "integer" } }, required: ["path"] },
+  needsApproval: (params) => {
+    check<Same<typeof params, { path: string; size?: number }>>();
+    return params.path.startsWith("/");
+  },
+  validate: (args) => {
+    check<Same<typeof args, Record<string, any>>>();
+    if (args["path"] === "/") throw new Error("path: is everything");
+    return { ...args, path: args["path"].trim() };
+  },
+  execute: (_id, { path }) => path,
+});
+export const asks = [
+  defineTool({ name: "always", needsApproval: true, execute: () => "" }),
+  defineTool({ name: "later", needsApproval: async () => false, execute: () => "" }),
+  defineTool({ name: "strict", validate: () => {}, execute: () => "" }),
+];
+
 // Schemas as values.
 const point = { type: "object", properties: { x: { type: "number" }, label: { type: "string" } }, required: ["x"] } as const;
 check<Same<Infer<typeof point>, { x: number; label?: string }>>();
@@ -112,6 +132,19 @@ defineTool({ name: "wrong", execute: () => ({ text: "" }) });
 defineTool({ name: "wrong", execute: () => ({ content: [{ type: "video", url: "" }] }) });
 // @ts-expect-error there is no such mode
 defineTool({ name: "wrong", executionMode: "serial", execute: () => "" });
+// @ts-expect-error a need is a yes, a no or a function
+defineTool({ name: "wrong", needsApproval: "always", execute: () => "" });
+// @ts-expect-error a need is a yes or a no
+defineTool({ name: "wrong", needsApproval: () => "yes", execute: () => "" });
+// @ts-expect-error the last word is a function
+defineTool({ name: "wrong", validate: true, execute: () => "" });
+defineTool({
+  name: "wrong",
+  parameters: { type: "object", properties: { n: { type: "number" } }, required: ["n"] },
+  // @ts-expect-error the schema has no such member
+  needsApproval: ({ m }) => m > 1,
+  execute: (_id, { n }) => n.toFixed(),
+});
 defineTool({
   name: "wrong",
   parameters: { type: "object", properties: { n: { type: "number" } }, required: ["n"] },

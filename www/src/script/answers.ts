@@ -7,7 +7,7 @@ export const HELP = `I am a script, not a language model: this page works withou
 - **do both at once**: “What is 2^32? And save a note: water the plants”
 - **go step by step**: “What is 17% of 2300? Save the result in my notes.”
 - **answer at length**: “Write a long answer”
-- **fail**, so that you can retry: “fail”
+- **fail**, so that the agent tries again by itself: “fail”; or so that you have to: “fail for good”
 
 For real answers, set an OpenAI-compatible endpoint in the settings.`;
 

@@ -6,7 +6,8 @@ export type Step =
   | { kind: "saveResult" }
   | { kind: "saveReport" }
   | { kind: "longAnswer" }
-  | { kind: "fail" };
+  | { kind: "fail" }
+  | { kind: "refuse" };
 
 const VERBS = "what|how much|calculate|compute|evaluate|save|write|add|note|remember|read|list|show|store|put";
 
@@ -29,6 +30,7 @@ function step(clause: string): Step | undefined {
   if (note !== undefined) return note;
   const expression = expressionIn(clause);
   if (expression !== undefined) return { kind: "calculate", expression };
+  if (/\bfail\w*\s+(?:for good|hard)\b|\brefuse/i.test(clause)) return { kind: "refuse" };
   if (/\bfail/i.test(clause)) return { kind: "fail" };
   if (/\blong\b/i.test(clause)) return { kind: "longAnswer" };
   return undefined;

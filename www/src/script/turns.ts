@@ -17,23 +17,29 @@ interface Exchange {
 
 /** Makes the function that `createScript` asks for turns. */
 export function scriptedTurns(options: { thinks: boolean }): (context: Context) => ScriptTurn {
-  /** Length of the conversation at the last failure: the second try succeeds. */
+  /** Length of the conversation at the last failure: the next try succeeds. */
   let failedAt: number | undefined;
   return (context) => {
     const exchange = lastExchange(context.messages);
     const plan = steps(exchange.request);
-    const fails = plan.some(({ kind }) => kind === "fail") && failedAt !== context.messages.length;
+    const failure = plan.map(({ kind }) => FAILURES[kind]).find((turn) => turn !== undefined);
+    const fails = failure !== undefined && failedAt !== context.messages.length;
     if (fails) failedAt = context.messages.length;
-    const turn = fails ? FAILURE : answer(exchange, plan);
+    const turn = fails ? failure : answer(exchange, plan);
     const thinking = options.thinks ? turn.thinking : undefined;
     return { ...turn, thinking, usage: usage(context, { ...turn, thinking }) };
   };
 }
 
-const FAILURE: ScriptTurn = {
-  thinking: "The user wants to see a failure. I begin to answer, and then the provider breaks off.",
-  text: "This answer begins well, but",
-  error: { message: "The provider is overloaded (a scripted failure). Retry: the next try succeeds." },
+const FAILURES: Partial<Record<Step["kind"], ScriptTurn>> = {
+  // May pass: the agent tries again by itself.
+  fail: {
+    thinking: "The user wants to see a failure. I begin to answer, and then the provider breaks off.",
+    text: "This answer begins well, but",
+    error: { message: "The provider is overloaded (a scripted failure). The next try succeeds." },
+  },
+  // Does not pass by waiting.
+  refuse: { error: { message: "The provider refuses the request (a scripted failure). Retry: the next try succeeds.", status: 400 } },
 };
 
 function answer({ request, results, earlier, rounds }: Exchange, plan: Step[]): ScriptTurn {
@@ -44,7 +50,7 @@ function answer({ request, results, earlier, rounds }: Exchange, plan: Step[]): 
   if (calls.length > 0) return callTools(calls);
   if (has("saveResult") && earlier !== undefined) return saveResult([earlier]);
   if (has("longAnswer")) return { thinking: "A long answer: headings, a table, a list, some code.", text: LONG_ANSWER };
-  if (has("fail")) return { text: "The second try **succeeded**. The failed answer has left the transcript." };
+  if (has("fail") || has("refuse")) return { text: "The second try **succeeded**. The failed answer has left the transcript." };
   return { thinking: `Nothing in “${request}” is mine to compute or to note. I say what I can do.`, text: HELP };
 }
 
@@ -86,6 +92,7 @@ function summary(results: ToolResultMessage[]): ScriptTurn {
 
 function sentence(result: ToolResultMessage): string {
   const text = textOf(result);
+  if (result.isError && text.startsWith("The user denied")) return "You said no, so I left it as it was.";
   if (result.isError) return `The tool \`${result.toolName}\` failed: ${text}`;
   if (result.toolName === "calculator") return `**${text.replaceAll("*", "\\*")}**`;
   return text.startsWith("Saved.") ? text : `Your notes:\n\n\`\`\`text\n${text}\n\`\`\``;

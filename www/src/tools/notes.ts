@@ -24,6 +24,8 @@ export const notes = defineTool({
     required: ["action"],
     additionalProperties: false,
   },
+  // What is replaced is gone: the user is asked first.
+  needsApproval: ({ action }) => action === "write",
   execute: async (_id, { action, name = DEFAULT_NAME, text }, signal, onUpdate) => {
     switch (action) {
       case "list":

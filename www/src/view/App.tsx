@@ -1,4 +1,4 @@
-import { useCallback, useRef, useState } from "preact/hooks";
+import { useCallback, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { useSyncExternalStore } from "preact/compat";
 import type { Session } from "../session";
 import { Announcer } from "./Announcer";
@@ -16,10 +16,14 @@ import { Welcome } from "./Welcome";
 
 export function App({ session }: { session: Session }) {
   const { snapshot, chat, trace, queued, settings, id, kept, problem } = useSyncExternalStore(session.subscribe, session.getSnapshot);
-  const { messages, isStreaming } = snapshot;
+  const { messages, isStreaming, toolExecutions } = snapshot;
   const isEmpty = messages.length === 0 && !isStreaming;
   const isWide = useWide();
   const [isInspecting, setInspecting] = useState(isWide);
+  useLayoutEffect(() => {
+    // Beside the conversation it is at hand; over it, it has to be asked for.
+    if (!isWide) setInspecting(false);
+  }, [isWide]);
   const [isSettingUp, setSettingUp] = useState(false);
   const [isChoosing, setChoosing] = useState(false);
   const input = useRef<HTMLTextAreaElement>(null);
@@ -31,6 +35,8 @@ export function App({ session }: { session: Session }) {
     setInspecting(false);
     document.querySelector<HTMLElement>("#inspect")?.focus();
   }, []);
+  const stop = useCallback(() => session.stop(), [session]);
+  const decide = useCallback((id: string, isApproved: boolean) => session.decide(id, isApproved), [session]);
   const send = (text: string) => {
     session.send(text);
     focusInput();
@@ -57,6 +63,8 @@ export function App({ session }: { session: Session }) {
               session.retry();
               focusInput();
             }}
+            onStop={stop}
+            onDecide={decide}
           />
         )}
         <div class="dock">
@@ -104,7 +112,7 @@ export function App({ session }: { session: Session }) {
           onClose={() => setSettingUp(false)}
         />
       )}
-      <Announcer messages={messages} />
+      <Announcer messages={messages} executions={toolExecutions} />
     </div>
   );
 }

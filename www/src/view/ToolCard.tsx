@@ -1,3 +1,4 @@
+import { useRef } from "preact/hooks";
 import type { AgentToolResult, AssistantContentBlock, ToolCall, ToolExecution } from "sluice-agent";
 import { calculator } from "../tools/calculator";
 import { notes } from "../tools/notes";
@@ -15,6 +16,7 @@ export interface Tools {
   executions: Readonly<Record<string, ToolExecution>>;
   updates: Readonly<Record<string, readonly AgentToolResult[]>>;
   durations: ReadonlyMap<string, number | undefined>;
+  onDecide: (toolCallId: string, isApproved: boolean) => void;
 }
 
 /** What is known of one. */
@@ -22,11 +24,17 @@ export interface ToolRun {
   execution?: ToolExecution | undefined;
   updates?: readonly AgentToolResult[] | undefined;
   durationMs?: number | undefined;
+  onDecide?: Tools["onDecide"];
 }
 
-export function runOf(block: AssistantContentBlock, { executions, updates, durations }: Tools): ToolRun {
+export function runOf(block: AssistantContentBlock, { executions, updates, durations, onDecide }: Tools): ToolRun {
   if (block.type !== "toolCall") return {};
-  return { execution: executions[block.id], updates: updates[block.id], durationMs: durations.get(block.id) };
+  return { execution: executions[block.id], updates: updates[block.id], durationMs: durations.get(block.id), onDecide };
+}
+
+/** What a tool is called on the page. */
+export function labelOf(toolName: string): string {
+  return KNOWN[toolName]?.label ?? toolName;
 }
 
 interface Props extends ToolRun {
@@ -35,8 +43,9 @@ interface Props extends ToolRun {
   isOpen: boolean;
 }
 
-export function ToolCard({ call, isOpen, execution, updates = [], durationMs }: Props) {
-  const { label, icon } = KNOWN[call.name] ?? { label: call.name, icon: "tool" };
+export function ToolCard({ call, isOpen, execution, updates = [], durationMs, onDecide }: Props) {
+  const { icon } = KNOWN[call.name] ?? { icon: "tool" };
+  const label = labelOf(call.name);
   const phase = execution?.status ?? (isOpen ? "arriving" : "pending");
   return (
     <section class={`tool-card ${phase}`} aria-label={`Tool call: ${label}`} aria-busy={phase === "running"}>
@@ -49,9 +58,33 @@ export function ToolCard({ call, isOpen, execution, updates = [], durationMs }: 
         </span>
       </header>
       <Arguments values={call.arguments} />
+      {phase === "awaiting_approval" && <Approval label={label} onDecide={(isApproved) => onDecide?.(call.id, isApproved)} />}
       <Updates updates={updates} isRunning={phase === "running"} />
       {execution?.result !== undefined && <Result result={execution.result} isFailed={phase === "error"} />}
     </section>
+  );
+}
+
+function Approval({ label, onDecide }: { label: string; onDecide: (isApproved: boolean) => void }) {
+  const group = useRef<HTMLDivElement>(null);
+  const decide = (isApproved: boolean) => {
+    // These buttons go: the focus moves on to the next decision, or back to the composer.
+    const others = document.querySelectorAll<HTMLElement>(".approval button.primary, #draft");
+    [...others].find((other) => !group.current?.contains(other))?.focus();
+    onDecide(isApproved);
+  };
+  return (
+    <div class="approval" ref={group} role="group" aria-label={`${label} waits for your approval`}>
+      <span>May it run?</span>
+      <button type="button" onClick={() => decide(false)}>
+        <Icon name="close" />
+        Deny
+      </button>
+      <button type="button" class="primary" onClick={() => decide(true)}>
+        <Icon name="check" />
+        Approve
+      </button>
+    </div>
   );
 }
 

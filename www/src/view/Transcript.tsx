@@ -4,6 +4,7 @@ import type { Chat } from "../chat";
 import { Answer } from "./Answer";
 import { Icon } from "./icons";
 import { Question } from "./Question";
+import { Retrying } from "./Retrying";
 import { RunEnd } from "./RunEnd";
 import { useFollow } from "./useFollow";
 
@@ -11,14 +12,19 @@ interface Props {
   snapshot: AgentSnapshot;
   chat: Chat;
   onRetry: () => void;
+  onStop: () => void;
+  onDecide: (toolCallId: string, isApproved: boolean) => void;
 }
 
-export function Transcript({ snapshot, chat, onRetry }: Props) {
-  const { messages, streamMessage, isStreaming, toolExecutions } = snapshot;
+export function Transcript({ snapshot, chat, onRetry, onStop, onDecide }: Props) {
+  const { messages, streamMessage, isStreaming, toolExecutions, retry } = snapshot;
   const scroller = useRef<HTMLDivElement>(null);
   const { isFollowing, onScroll, toEnd } = useFollow(scroller, snapshot, isStreaming);
   const durations = useMemo(() => durationsOf(messages), [messages]);
-  const tools = useMemo(() => ({ executions: toolExecutions, updates: chat.updates, durations }), [toolExecutions, chat.updates, durations]);
+  const tools = useMemo(
+    () => ({ executions: toolExecutions, updates: chat.updates, durations, onDecide }),
+    [toolExecutions, chat.updates, durations, onDecide],
+  );
   const all: readonly AgentMessage[] = streamMessage === null ? messages : [...messages, streamMessage];
   return (
     <div class="transcript-frame">
@@ -40,6 +46,7 @@ export function Transcript({ snapshot, chat, onRetry }: Props) {
             );
           })}
         </ol>
+        {retry !== undefined && <Retrying key={retry.attempt} retry={retry} isWaiting={streamMessage === null} onStop={onStop} />}
         {!isStreaming && <RunEnd reason={chat.endReason} onRetry={onRetry} />}
       </div>
       {!isFollowing && (

@@ -2,9 +2,9 @@ const EXAMPLES = [
   { prompt: "What is 12*34+5?", shows: "thinking, then a tool call" },
   { prompt: "What is 2^32? And save a note: water the plants", shows: "two tools side by side" },
   { prompt: "What is 17% of 2300? Save the result in my notes.", shows: "one tool after another" },
-  { prompt: "Save a report to my notes", shows: "live progress; steer or stop it" },
+  { prompt: "Save a report to my notes", shows: "a question first, then live progress" },
   { prompt: "Write a long answer", shows: "Markdown, block by block" },
-  { prompt: "Fail, so that I can retry", shows: "an error, and retry" },
+  { prompt: "Fail, so that you try again", shows: "an error, and a second try by itself" },
 ];
 
 export function Welcome({ onPick }: { onPick: (prompt: string) => void }) {
