@@ -31,11 +31,16 @@ export function watchPage(page) {
   return problems;
 }
 
-/** Keeps the events of a whole run for `written-events.test.mjs`, which checks their laws. */
+/** Keeps the events of whole runs, each for itself, for `written-events.test.mjs`, which checks their laws. */
 export function keepEvents(name, events) {
   const folder = path("../../target/package-events/");
   mkdirSync(folder, { recursive: true });
-  writeFileSync(`${folder}${name}.json`, JSON.stringify(events));
+  const runs = [[]];
+  for (const event of events) {
+    if (runs.at(-1).at(-1)?.type === "agent_end" && event.type === "agent_start") runs.push([]);
+    runs.at(-1).push(event);
+  }
+  for (const [index, run] of runs.entries()) writeFileSync(`${folder}${name}${index === 0 ? "" : `-${index}`}.json`, JSON.stringify(run));
 }
 
 /**
