@@ -256,7 +256,7 @@ pub enum FinishTurn {
     /// Nothing: the run goes on while there is something to do.
     #[default]
     AsUsual,
-    /// Another turn follows, whether tools asked to stop or not.
+    /// Another turn follows if there are results to hand in, whether tools asked to stop or not.
     Continue,
     /// The run ends. What is queued stays queued.
     End,

@@ -135,8 +135,9 @@ impl<H: Host> Run<'_, H> {
                     continue;
                 }
             };
-            let model_waits = finish == FinishTurn::Continue
-                || (!turn.results.is_empty() && !turn.terminated && cut_answers < MAX_CUT_ANSWERS);
+            let goes_on = !turn.terminated && cut_answers < MAX_CUT_ANSWERS;
+            let model_waits =
+                !turn.results.is_empty() && (goes_on || finish == FinishTurn::Continue);
             // Asked before anything is taken: a message that is taken is always delivered.
             let more = finish != FinishTurn::End && self.has_messages(model_waits).await;
             // Prompts are in the transcript of every run that was started with them.

@@ -204,20 +204,27 @@ impl Agent {
     ///
     /// Throws when no such call waits.
     #[wasm_bindgen(js_name = approveToolCall)]
-    pub fn approve_tool_call(&self, id: &str) -> Result<(), JsValue> {
-        self.decide("approveToolCall()", id, Approval::Approved)
+    pub fn approve_tool_call(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "string")] id: JsValue,
+    ) -> Result<(), JsValue> {
+        self.decide("approveToolCall()", &id, Approval::Approved)
     }
 
     /// Keeps a tool call from running that waits for approval. The model reads the reason.
     ///
     /// Throws when no such call waits.
     #[wasm_bindgen(js_name = denyToolCall)]
-    pub fn deny_tool_call(&self, id: &str, reason: Option<String>) -> Result<(), JsValue> {
-        let text = match reason {
+    pub fn deny_tool_call(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "string")] id: JsValue,
+        #[wasm_bindgen(unchecked_optional_param_type = "string")] reason: JsValue,
+    ) -> Result<(), JsValue> {
+        let text = match reason.as_string() {
             Some(reason) => ["The user denied this tool call: ", &reason].concat(),
             None => "The user denied this tool call.".to_owned(),
         };
-        self.decide("denyToolCall()", id, Approval::Denied(text))
+        self.decide("denyToolCall()", &id, Approval::Denied(text))
     }
 
     /// The ids of the tool calls that wait for approval, oldest first.
@@ -390,7 +397,11 @@ impl Agent {
         self.core.run.borrow().clone()
     }
 
-    fn decide(&self, method: &str, id: &str, decision: Approval) -> Result<(), JsValue> {
+    fn decide(&self, method: &str, id: &JsValue, decision: Approval) -> Result<(), JsValue> {
+        let Some(id) = id.as_string() else {
+            return Err(error::invalid("id", "the id of a tool call", id));
+        };
+        let id = id.as_str();
         if self.core.approvals.decide(id, decision) {
             return Ok(());
         }

@@ -73,5 +73,11 @@ pub(super) fn read_model(model: &JsValue) -> Result<Model, String> {
             value::kind(model)
         ));
     }
+    for name in ["baseURL", "base_url", "url"] {
+        if !value::get(model, name).is_undefined() && value::get(model, "baseUrl").is_undefined() {
+            // Ignoring it would send the conversation, and the key, to the protocol's own provider.
+            return Err(["model has no \"", name, "\": the name is baseUrl."].concat());
+        }
+    }
     transcript::read(model).map_err(|problem| format!("model: {problem}."))
 }

@@ -507,7 +507,11 @@ impl Host for PageHost {
         let turn = value::object(&[
             ("message", &message.0),
             ("toolResults", &results),
-            ("messages", &self.core.state.get("messages")),
+            // A copy: the hook may do with it what it likes.
+            (
+                "messages",
+                &self.core.state.messages().iter().collect::<Array>(),
+            ),
         ]);
         let verdict = call_hook("finishTurn", hook, &[&turn, &self.run.signal()]).await?;
         match verdict.as_string().as_deref() {

@@ -55,6 +55,11 @@ impl Network<'_> {
     pub(super) async fn api_key(&self, provider: &str) -> Result<Option<String>, Failure> {
         if let Some(hook) = self.options.hook(Hook::GetApiKey) {
             let key = call_hook("getApiKey", hook, &[&provider.into()]).await?;
+            if !key.is_undefined() && !key.is_null() && !key.is_string() {
+                let found = value::kind(&key);
+                let problem = ["it must return a string or nothing, but returned ", &found];
+                return Err(hook_failed("getApiKey", &problem.concat()));
+            }
             if let Some(key) = key.as_string().filter(|key| !key.is_empty()) {
                 return Ok(Some(key));
             }

@@ -219,7 +219,7 @@ impl Options {
             hooks: HOOKS.map(|name| fields.function(name)),
             request: RequestOptions {
                 api_key: None,
-                headers: fields.data::<Named<String>>("headers", "an object of strings"),
+                headers: plain_headers(fields),
                 reasoning: fields
                     .data("reasoning", THINKING_LEVELS)
                     .unwrap_or_default(),
@@ -295,6 +295,18 @@ fn read_retry(fields: &mut Fields<'_>, owner: Owner) -> Option<RetryRules> {
         fields.note(problem);
     }
     Some(rules)
+}
+
+/// Headers as a plain object: of a `Headers` or a `Map`, whose entries are no members, none would be
+/// sent.
+fn plain_headers(fields: &mut Fields<'_>) -> Option<Named<String>> {
+    let expected = "a plain object of strings";
+    let given = fields.given("headers")?;
+    if value::get(&given, "entries").is_function() {
+        fields.expected("headers", expected, &given);
+        return None;
+    }
+    fields.data("headers", expected)
 }
 
 /// Zero switches a limit off.

@@ -104,7 +104,15 @@ impl Validator {
                 let answer = answer.map_err(|thrown| ["- ", &error::describe(&thrown)].concat())?;
                 let issues = value::items(&value::get(&answer, "issues"));
                 if issues.is_empty() {
-                    return Ok(value::get(&answer, "value"));
+                    let has_value = js_sys::Reflect::has(&answer, &"value".into());
+                    return if has_value == Ok(true) {
+                        Ok(value::get(&answer, "value"))
+                    } else {
+                        Err(
+                            "- the schema's validate returned neither a value nor issues"
+                                .to_owned(),
+                        )
+                    };
                 }
                 Err(issues.iter().map(line).collect::<Vec<_>>().join("\n"))
             }

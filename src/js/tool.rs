@@ -189,9 +189,14 @@ impl PageTool {
         let Some(prepare) = &self.prepare_arguments else {
             return Ok(arguments);
         };
-        let prepared = prepare
-            .call1(&self.object, &json_to_js(&arguments))
+        let given = json_to_js(&arguments);
+        let mut prepared = prepare
+            .call1(&self.object, &given)
             .map_err(|thrown| format!("prepareArguments failed: {}", error::describe(&thrown)))?;
+        if prepared.is_undefined() {
+            // It may have changed what it was given.
+            prepared = given;
+        }
         transcript::read(&prepared)
             .map_err(|problem| format!("prepareArguments gave no arguments: {problem}"))
     }

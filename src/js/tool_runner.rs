@@ -68,6 +68,16 @@ impl ToolRunner for PageHost {
                 "beforeToolCall must return {{ block, reason, args, terminate }} or nothing, but returned {found}."
             ));
         }
+        for key in value::keys(&decision) {
+            if !["block", "reason", "args", "terminate"].contains(&key.as_str()) {
+                return Err([
+                    "beforeToolCall returned \"",
+                    &key,
+                    "\", which is none of block, reason, args and terminate.",
+                ]
+                .concat());
+            }
+        }
         let verdict = if value::get(&decision, "block").is_truthy() {
             let reason = value::get_string(&decision, "reason");
             Err(reason.unwrap_or_else(|| "The tool call was blocked.".to_owned()))

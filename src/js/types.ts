@@ -210,7 +210,8 @@ export interface RunOptions extends CallOptions {
   ) => Partial<ModelRequest> | void | Promise<Partial<ModelRequest> | void>;
   /**
    * Called after a turn that went well. `"end"` ends the run, what is queued stays queued;
-   * `"continue"` makes another turn although tools asked to stop, or with what was queued meanwhile.
+   * `"continue"` hands in results although tools asked to stop. Behind an answer without calls there is nothing to hand
+   * in: queue a message with `followUp` in place of it.
    */
   finishTurn?: (turn: FinishedTurn, signal: AbortSignal) => FinishTurnResult | Promise<FinishTurnResult>;
   /** Called before a tool runs. */

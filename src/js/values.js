@@ -139,9 +139,16 @@ export function checkMessage(message, what) {
   const role = get(message, "role");
   if (!isPlainObject(message) || typeof role !== "string") throw invalid(what, "a message: an object with a role", message);
   const content = get(message, "content");
+  if (!Object.hasOwn(FIELDS, role)) return message;
   const isContent = Array.isArray(content) || (role === "user" && typeof content === "string");
-  if (isContent || !Object.hasOwn(FIELDS, role)) return message;
-  throw invalid(`${what}.content`, role === "user" ? "a string or an array of blocks" : "an array of blocks", content);
+  if (!isContent) throw invalid(`${what}.content`, role === "user" ? "a string or an array of blocks" : "an array of blocks", content);
+  // Blocks of other types may be what convertToLlm is there for.
+  const known = role === "assistant" ? [] : content;
+  for (const [index, block] of Array.isArray(known) ? known.entries() : []) {
+    const isKnown = get(block, "type") === "text" || get(block, "type") === "image";
+    if (isKnown && contentProblem([block]) !== undefined) throw invalid(`${what}.content[${index}]`, 'a block: { type: "text", text } or { type: "image", data, mimeType }', block);
+  }
+  return message;
 }
 
 /** A copy of a list of messages. */
@@ -153,6 +160,7 @@ export function readMessages(messages, what) {
 function userMessage(text, images = []) {
   const problem = contentProblem(images);
   if (problem !== undefined) throw misuse("invalid_argument", `images: got ${problem}.`);
+  if (text.trim() === "" && images.length === 0) throw misuse("invalid_argument", "The message is empty: give it a text or an image.");
   return { role: "user", content: [{ type: "text", text }, ...images], timestamp: Date.now() };
 }
 
@@ -214,7 +222,8 @@ export function toolResultMessage(toolCallId, toolName, result, isError, duratio
 export function toolCallContext({ systemPrompt, messages, tools }, index, args) {
   const assistantMessage = messages.findLast((message) => get(message, "role") === "assistant");
   const toolCall = blockOf(assistantMessage, index);
-  return defined({ assistantMessage, toolCall, args, context: { systemPrompt, messages, tools } });
+  // A hook may do with its arrays what it likes: they are not the agent's.
+  return defined({ assistantMessage, toolCall, args, context: { systemPrompt, messages: [...messages], tools: [...tools] } });
 }
 
 /** A block of a message. */

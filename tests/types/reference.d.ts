@@ -1205,7 +1205,8 @@ export interface RunOptions extends CallOptions {
     ) => Partial<ModelRequest> | void | Promise<Partial<ModelRequest> | void>;
     /**
      * Called after a turn that went well. `"end"` ends the run, what is queued stays queued;
-     * `"continue"` makes another turn although tools asked to stop, or with what was queued meanwhile.
+     * `"continue"` hands in results although tools asked to stop. Behind an answer without calls there is nothing to hand
+     * in: queue a message with `followUp` in place of it.
      */
     finishTurn?: (turn: FinishedTurn, signal: AbortSignal) => FinishTurnResult | Promise<FinishTurnResult>;
     /** Called before a tool runs. */
@@ -1514,7 +1515,7 @@ export class Agent {
      *
      * Throws when no such call waits.
      */
-    denyToolCall(id: string, reason?: string | null): void;
+    denyToolCall(id: string, reason?: string): void;
     /**
      * The same events as an async iterator, from now on until the iterator is left.
      */

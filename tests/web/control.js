@@ -300,7 +300,7 @@ export async function finish_turn_ends_and_continues(sluice) {
     ["end", () => "end", "terminated", 1],
     ["nothing", () => undefined, "done", 2],
     ["a promise", async () => "end", "terminated", 1],
-    ["continue over terminate", () => "continue", "error", 3, true],
+    ["continue over terminate", () => "continue", "done", 2, true],
   ];
   for (const [what, finishTurn, reason, requests, terminate] of cases) {
     const fetch = fetchOf(calls(["a", "f"]), answer("ok"));
@@ -316,8 +316,8 @@ export async function finish_turn_ends_and_continues(sluice) {
     await soon(agent.prompt("go"), what);
     same(log.reason(), reason, what);
     equal(turns[0], ["assistant", 1, 3, false], "what the hook sees");
-    // Behind an answer there is nothing to go on with: the turn says so and no request is made.
-    same(fetch.requests.length, what.startsWith("continue") ? 2 : requests, `${what}: requests`);
+    // Behind an answer there is nothing to hand in.
+    same(fetch.requests.length, requests, `${what}: requests`);
     log.verify(sluice);
   }
 }
@@ -432,4 +432,31 @@ export async function a_tool_may_have_the_last_word_on_its_arguments(sluice) {
   const refused = await runWith(sluice, parameters, { n: 3 }, { validate: () => { throw new Error("n is odd"); } });
   equal(refused.ran, [], "the tool does not run");
   matches(refused.text, /do not fit its schema:\n- n is odd/, "the model is told why");
+}
+
+export async function hooks_may_do_with_their_arrays_what_they_like(sluice) {
+  const empty = ({ messages, context }) => { (messages ?? context.messages).length = 0; };
+  for (const name of ["beforeToolCall", "afterToolCall", "finishTurn"]) {
+    const agent = agentWith(sluice, fetchOf(calls(["a", "f"]), answer("ok")), { tools: [tool("f", () => "ran")], [name]: empty });
+    await soon(agent.prompt("go"), name);
+    equal(agent.state.messages.map((message) => message.role), ["user", "assistant", "toolResult", "assistant"], `the transcript after ${name}`);
+  }
+}
+
+export async function what_would_be_ignored_is_refused(sluice) {
+  matches(thrown(() => agentWith(sluice, fetchOf(answer("x")), { headers: new Headers({ "x-a": "1" }) }), "Headers").message, /headers must be a plain object of strings/, "headers");
+  const misnamed = { id: "m", api: "openai-completions", baseURL: "http://localhost:1" };
+  matches(thrown(() => new sluice.Agent({ initialState: { model: misnamed } }), "baseURL").message, /model has no "baseURL": the name is baseUrl/, "the model");
+  const agent = agentWith(sluice, fetchOf(calls(["a", "f"]), answer("ok")), { tools: [tool("f", () => "ran")], beforeToolCall: () => ({ blocked: true }) });
+  await soon(agent.prompt("go"), "the prompt");
+  matches(agent.state.messages[2].content[0].text, /returned "blocked", which is none of block, reason, args and terminate/, "a misspelled decision keeps the tool from running");
+  const keyless = agentWith(sluice, fetchOf(answer("x")), { getApiKey: () => 5 });
+  await soon(keyless.prompt("go"), "the prompt");
+  matches(last(keyless).errorMessage, /getApiKey failed: it must return a string or nothing, but returned the number 5/, "the key");
+  for (const name of ["approveToolCall", "denyToolCall"]) for (const id of [undefined, 5]) same(thrown(() => agent[name](id), name).code, "invalid_argument", name);
+  for (const empty of ["", " \n"]) same((await rejection(agent.prompt(empty), "an empty prompt")).code, "invalid_argument", "the code");
+  const mute = await runWith(sluice, standard({ validate: () => undefined }), { n: 3 });
+  equal(mute.ran, [], "the tool does not run on nothing");
+  const prepared = await runWith(sluice, { type: "object" }, { n: 3 }, { prepareArguments: (args) => { args.n = 4; } });
+  equal(prepared.ran, [{ n: 4 }], "arguments that are changed in place");
 }

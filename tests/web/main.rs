@@ -257,6 +257,8 @@ scenarios! {
     a_standard_schema_is_told_checked_and_asked,
     a_schema_that_cannot_say_what_it_is_is_refused,
     a_tool_may_have_the_last_word_on_its_arguments,
+    hooks_may_do_with_their_arrays_what_they_like,
+    what_would_be_ignored_is_refused,
 }
 
 scenarios! {

@@ -84,7 +84,7 @@ export async function odd_fields_of_messages_are_kept_and_not_sent(sluice) {
 export async function messages_that_cannot_be_sent_fail_by_their_index(sluice) {
   const cyclic = [];
   cyclic.push(cyclic);
-  for (const content of [cyclic, [{ type: "text" }], [{ type: "video" }], [{ type: "text", text: 1n }]]) {
+  for (const content of [cyclic, [{ type: "video" }]]) {
     const agent = agentWith(sluice, fetchOf(answer("hi")));
     const log = record(agent);
     await agent.prompt([{ role: "user", content: "fine", timestamp: 1 }, { role: "user", content, timestamp: 1 }]);
@@ -108,6 +108,9 @@ export async function a_message_without_content_is_refused_before_it_enters(slui
     [{ role: "user" }, /content must be a string or an array of blocks, but is undefined/],
     [{ role: "user", content: 5 }, /content must be a string or an array of blocks, but is the number 5/],
     [hostile, /content must be/],
+    [{ role: "user", content: [{ type: "text" }] }, /content\[0\] must be a block/],
+    [{ role: "user", content: [{ type: "text", text: "x" }, { type: "text", text: 1n }] }, /content\[1\] must be a block/],
+    [{ role: "user", content: [{ type: "image", data: 5 }] }, /content\[0\] must be a block/],
     [{ role: "assistant", content: "Hi" }, /content must be an array of blocks, but is the string "Hi"/],
     [{ role: "toolResult", toolCallId: "a", content: null }, /content must be an array of blocks, but is null/],
   ];
