@@ -218,7 +218,7 @@ impl Agent {
     pub fn deny_tool_call(
         &self,
         #[wasm_bindgen(unchecked_param_type = "string")] id: JsValue,
-        #[wasm_bindgen(unchecked_optional_param_type = "string")] reason: JsValue,
+        #[wasm_bindgen(unchecked_optional_param_type = "string | null")] reason: JsValue,
     ) -> Result<(), JsValue> {
         let text = match reason.as_string() {
             Some(reason) => ["The user denied this tool call: ", &reason].concat(),

@@ -1515,7 +1515,7 @@ export class Agent {
      *
      * Throws when no such call waits.
      */
-    denyToolCall(id: string, reason?: string): void;
+    denyToolCall(id: string, reason?: string | null): void;
     /**
      * The same events as an async iterator, from now on until the iterator is left.
      */
