@@ -128,8 +128,8 @@ pageTest("arguments that are prepared into what is no JSON object are refused, a
     }
     return { ran, refused };
   });
-  // Objects are told as JSON tells them.
-  const empty = ["map", "expression", "error", "buffer", "view", "file", "blob", "promise", "weak", "element", "iterable"].map((kind) => `${kind} {}`);
+  // Objects are told as JSON tells them; nothing stands for what the function was given.
+  const empty = ["map", "expression", "error", "buffer", "view", "file", "blob", "promise", "weak", "element", "iterable", "nothing", "thenable"].map((kind) => `${kind} {}`);
   assert.deepEqual(ran.sort(), [
     ...empty, 'bytes {"0":1,"1":2,"2":3}', 'floats {"0":0,"1":0,"2":0}', 'bare {"x":1}', 'frozen {"list":[1]}', 'proto {"__proto__":{"admin', 'surrogate {"a�":"�b","text":"�', 'wide {"key 0":0,"key 1":1',
   ].sort());
