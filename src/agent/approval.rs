@@ -107,7 +107,11 @@ impl Approvals {
         if self.steered.get() != steered {
             return Poll::Ready(Approval::Steered);
         }
-        self.wakers.borrow_mut().push(context.waker().clone());
+        let mut wakers = self.wakers.borrow_mut();
+        // A call that is polled again and again is woken once.
+        if !wakers.iter().any(|waker| waker.will_wake(context.waker())) {
+            wakers.push(context.waker().clone());
+        }
         Poll::Pending
     }
 

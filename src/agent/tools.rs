@@ -282,6 +282,8 @@ impl<H: Host> Batch<'_, H> {
         let arguments = before.verdict.map_err(refusal)?;
         let needs_approval = self.host.needs_approval(call, &arguments);
         if self.hook("needsApproval", needs_approval).await? {
+            // News of steering is only heard while waiting: what came before makes the question needless.
+            self.unless_interrupted().await?;
             // The receiver lives as long as the batch, and this call is part of it.
             let _ = sender.unbounded_send((index, News::ApprovalRequest(arguments.clone())));
             self.approval(call).await.map_err(refusal)?;

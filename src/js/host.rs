@@ -14,7 +14,7 @@ use std::rc::Rc;
 use gloo_timers::future::TimeoutFuture;
 use js_sys::{Array, Function, Object};
 use wasm_bindgen::prelude::*;
-use web_sys::AbortController;
+use web_sys::{AbortController, AbortSignal};
 
 use crate::agent::host::{
     Call, Clock, FinishTurn, Head, Host, HttpResponse, Presenter, Rules, Source, Tail, Transport,
@@ -42,7 +42,7 @@ use crate::text::json::{JsonWriter, Names};
 #[wasm_bindgen(module = "/src/js/streams.js")]
 extern "C" {
     /// Nothing, or a promise for the return of the network.
-    fn online() -> JsValue;
+    fn online(signal: &AbortSignal) -> JsValue;
 }
 
 /// One run of a [`Core`].
@@ -531,7 +531,7 @@ impl Host for PageHost {
 
     async fn online(&self) {
         // A browser that cannot tell is taken to be online.
-        let _ = value::settle(online()).await;
+        let _ = value::settle(online(&self.run.signal())).await;
     }
 
     fn random(&self) -> f64 {

@@ -151,10 +151,10 @@ export class EventStream {
   }
 }
 
-/** Nothing when there is a network, as far as the page knows; else a promise for its return. */
-export function online() {
+/** Nothing when there is a network, as far as the page knows; else a promise for its return. `signal` ends the listening. */
+export function online(signal) {
   if (globalThis.navigator?.onLine !== false) return undefined;
-  return new Promise((resolve) => globalThis.addEventListener("online", resolve, { once: true }));
+  return new Promise((resolve) => globalThis.addEventListener("online", resolve, { once: true, signal }));
 }
 
 // ---- the app's own source of responses

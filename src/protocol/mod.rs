@@ -1,7 +1,7 @@
 //! The wire protocols: how a conversation becomes a request, and a response becomes parts.
 //!
 //! Every protocol is a folder with the same files: `request.rs` (conversation → body), `stream.rs`
-//! (frames → parts) and `wire.rs` (the serde types of its JSON). None of them does input or output
+//! (frames → parts) and `wire.rs` (where things stand in its JSON). None of them does input or output
 //! or knows of a browser, so a recorded response is a unit test. [`Api`] picks the protocol;
 //! [`history`] makes a transcript acceptable to whatever model is called next.
 

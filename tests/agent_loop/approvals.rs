@@ -29,7 +29,6 @@ fn host(called: &[(&str, &str)]) -> FakeHost {
 fn decide_after(host: &FakeHost, decisions: &[(f64, &'static str, Approval)]) {
     for (ms, id, decision) in decisions.iter().cloned() {
         let act = move |host: &FakeHost| host.decide(id, decision.clone());
-        // The decision is made by a tool or a hook that takes its time: here, by a listener.
         host.plan(Point::Approval, 0, Act::Delay(ms));
         host.plan(Point::Approval, 0, Act::Do(Rc::new(act)));
     }
@@ -198,6 +197,22 @@ fn a_steering_message_in_place_of_a_decision_skips_the_call() {
             })),
         );
     assert_eq!(batch(&host.run(&["Go"]))[4], "end a {}");
+}
+
+#[test]
+fn a_steering_message_before_the_question_makes_it_needless() {
+    for point in [Point::BeforeTool, Point::NeedsApproval] {
+        let host = host(&[("ask", "a")]).at(point, 0, Act::Steer("Do something else."));
+        assert_eq!(
+            batch(&host.run(&["Go"])),
+            [
+                "start a",
+                "end a failed Skipped due to queued user message.",
+                "result a",
+            ],
+            "{point:?}"
+        );
+    }
 }
 
 #[test]
