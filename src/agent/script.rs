@@ -3,7 +3,7 @@
 //! A turn becomes the chat-completions response that a provider would send, one frame per token, so
 //! that what plays it goes through the same decoder, the same events and the same failures as any
 //! other response. Rendering is pure: the pace belongs to whoever sends the chunks. Native code plays
-//! these; a page's `createScript` writes the same frames in `js/script.js`.
+//! these; a page's `createScript` writes the same frames in `js/package/script.js`.
 //!
 //! ```
 //! use sluice_agent::agent::script::ScriptTurn;

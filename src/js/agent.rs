@@ -6,18 +6,16 @@ use js_sys::{Array, Function, Promise};
 use wasm_bindgen::prelude::*;
 use web_sys::AbortSignal;
 
-use crate::agent::host::{Approval, InterruptMode};
-use crate::agent::queue::{Queue, QueueMode};
+use crate::agent::host::Approval;
+use crate::agent::queue::Queue;
 use crate::agent::run::run;
-use crate::js::core::{Core, read_model};
+use crate::js::core::Core;
+use crate::js::given::{self, check_message, read_message, read_messages, read_model, read_prompt};
 use crate::js::host::{Kind, PageHost};
-use crate::js::input::{check_message, read_message, read_messages, read_prompt};
 use crate::js::live::EventStream;
-use crate::js::options::{self, INTERRUPT_MODES, Options, Owner, QUEUE_MODES, THINKING_LEVELS};
+use crate::js::options::Owner;
 use crate::js::page::{Handle, handles};
 use crate::js::run_control::RunControl;
-use crate::js::state::State;
-use crate::js::tool::ToolSet;
 use crate::js::{error, open_calls, task, value};
 use crate::model::ThinkingLevel;
 
@@ -47,9 +45,8 @@ impl Agent {
     pub fn new(
         #[wasm_bindgen(unchecked_optional_param_type = "AgentOptions")] options: JsValue,
     ) -> Result<Agent, JsValue> {
-        let read = Options::read(&options, Owner::Agent)?;
         let agent = Self {
-            core: Rc::new(Core::new(State::new(), read)),
+            core: Rc::new(Core::new(&options, Owner::Agent, &JsValue::UNDEFINED)?),
         };
         let initial = value::get(&options, "initialState");
         if !initial.is_undefined() {
@@ -61,7 +58,7 @@ impl Agent {
     /// The live state. Arrays and sets in it are replaced when they change, never changed in place.
     #[wasm_bindgen(getter, unchecked_return_type = "AgentState")]
     pub fn state(&self) -> JsValue {
-        self.core.state.view()
+        self.core.channel.view()
     }
 
     /// The signal of the run that is under way.
@@ -290,7 +287,7 @@ impl Agent {
         &self,
         #[wasm_bindgen(unchecked_param_type = "Model")] model: JsValue,
     ) -> Result<(), JsValue> {
-        read_model(&model).map_err(|problem| error::misuse("invalid_argument", &problem))?;
+        read_model(&model)?;
         self.core.state.set("model", &model);
         Ok(())
     }
@@ -301,7 +298,7 @@ impl Agent {
         &self,
         #[wasm_bindgen(unchecked_param_type = "ThinkingLevel")] level: JsValue,
     ) -> Result<(), JsValue> {
-        options::data::<ThinkingLevel>(&level, "thinkingLevel", THINKING_LEVELS)?;
+        given::data::<ThinkingLevel>(&level, "thinkingLevel")?;
         self.core.state.set("thinkingLevel", &level);
         Ok(())
     }
@@ -312,8 +309,7 @@ impl Agent {
         &self,
         #[wasm_bindgen(unchecked_param_type = "AnyTool[]")] tools: JsValue,
     ) -> Result<(), JsValue> {
-        let set = ToolSet::read(&tools)?;
-        *self.core.tools.borrow_mut() = Rc::new(set);
+        self.core.set_tools(&tools, false)?;
         self.core.state.set("tools", &tools);
         Ok(())
     }
@@ -324,7 +320,7 @@ impl Agent {
         &self,
         #[wasm_bindgen(unchecked_param_type = "QueueMode")] mode: JsValue,
     ) -> Result<(), JsValue> {
-        let mode = options::data::<QueueMode>(&mode, "steeringMode", QUEUE_MODES)?;
+        let mode = given::data(&mode, "steeringMode")?;
         self.core.steering.borrow_mut().mode = mode;
         Ok(())
     }
@@ -335,7 +331,7 @@ impl Agent {
         &self,
         #[wasm_bindgen(unchecked_param_type = "QueueMode")] mode: JsValue,
     ) -> Result<(), JsValue> {
-        let mode = options::data::<QueueMode>(&mode, "followUpMode", QUEUE_MODES)?;
+        let mode = given::data(&mode, "followUpMode")?;
         self.core.follow_ups.borrow_mut().mode = mode;
         Ok(())
     }
@@ -346,11 +342,8 @@ impl Agent {
         &self,
         #[wasm_bindgen(unchecked_param_type = "InterruptMode")] mode: JsValue,
     ) -> Result<(), JsValue> {
-        self.core.interrupt_mode.set(options::data::<InterruptMode>(
-            &mode,
-            "interruptMode",
-            INTERRUPT_MODES,
-        )?);
+        let mode = given::data(&mode, "interruptMode")?;
+        self.core.interrupt_mode.set(mode);
         Ok(())
     }
 
@@ -423,43 +416,27 @@ impl Agent {
     }
 
     fn set_initial_state(&self, initial: &JsValue) -> Result<(), JsValue> {
-        if !value::is_plain_object(initial) {
-            return Err(error::invalid("initialState", "an object", initial));
+        given::check_initial_state(initial)?;
+        let given = |key| Some(value::get(initial, key)).filter(|found| !found.is_undefined());
+        if let Some(prompt) = given("systemPrompt") {
+            self.set_system_prompt(prompt)?;
         }
-        const KEYS: [&str; 6] = [
-            "systemPrompt",
-            "model",
-            "thinkingLevel",
-            "tools",
-            "messages",
-            "pendingApprovals",
-        ];
-        for key in value::keys(initial) {
-            let found = value::get(initial, &key);
-            if found.is_undefined() {
-                continue;
-            }
-            match key.as_str() {
-                "systemPrompt" => self.set_system_prompt(found)?,
-                "model" => self.set_model(found)?,
-                "thinkingLevel" => self.set_thinking_level(found)?,
-                "tools" => self.set_tools(found)?,
-                "messages" => {
-                    read_messages(&found, "initialState.messages")?;
-                    self.core.state.set("messages", &found);
-                }
-                "pendingApprovals" => {
-                    for id in value::items(&found) {
-                        let id = id.as_string().unwrap_or_default();
-                        self.core.approvals.request(&id);
-                    }
-                }
-                _ => {
-                    let message =
-                        format!("initialState has no \"{key}\". It has {}.", KEYS.join(", "));
-                    return Err(error::misuse("invalid_argument", &message));
-                }
-            }
+        if let Some(model) = given("model") {
+            self.set_model(model)?;
+        }
+        if let Some(level) = given("thinkingLevel") {
+            self.set_thinking_level(level)?;
+        }
+        if let Some(tools) = given("tools") {
+            self.set_tools(tools)?;
+        }
+        if let Some(messages) = given("messages") {
+            given::read_messages(&messages, "initialState.messages")?;
+            self.core.state.set("messages", &messages);
+        }
+        for id in value::items(&value::get(initial, "pendingApprovals")) {
+            let id = id.as_string().unwrap_or_default();
+            self.core.approvals.request(&id);
         }
         Ok(())
     }

@@ -6,16 +6,13 @@ use js_sys::Array;
 use wasm_bindgen::prelude::*;
 
 use crate::agent::run::run;
-use crate::js::core::{Core, read_model};
+use crate::js::core::Core;
 use crate::js::host::{Kind, PageHost};
-use crate::js::input::read_messages;
 use crate::js::live::{Channel, EventStream};
-use crate::js::options::{Options, Owner};
+use crate::js::options::Owner;
 use crate::js::page::{Handle, handles};
 use crate::js::run_control::{RunControl, Watch};
-use crate::js::state::State;
-use crate::js::tool::ToolSet;
-use crate::js::{error, task, value};
+use crate::js::{error, given, task, value};
 
 /// Runs the loop from `prompts` on. The context is read, not changed: new messages are in the
 /// events and in `result()`. Leaving the iteration early aborts the run.
@@ -30,14 +27,14 @@ pub fn agent_loop(
     #[wasm_bindgen(js_name = streamFn, unchecked_optional_param_type = "StreamFn")]
     stream_fn: JsValue,
 ) -> Result<JsValue, JsValue> {
-    let prompts = read_messages(&prompts, "prompts")?;
+    let prompts = given::read_messages(&prompts, "prompts")?;
     if prompts.length() == 0 {
         return Err(error::misuse(
             "invalid_argument",
             "prompts is empty. To go on without one, use agentLoopContinue.",
         ));
     }
-    start(handles(&prompts), &context, &config, &signal, stream_fn)
+    start(handles(&prompts), &context, &config, &signal, &stream_fn)
 }
 
 /// Runs the loop from the context as it is. Its last message must not be an answer.
@@ -61,7 +58,7 @@ pub fn agent_loop_continue(
             "nothing_to_continue",
             "context.messages ends with an answer. Use agentLoop with a prompt.",
         )),
-        Some(_) => start(Vec::new(), &context, &config, &signal, stream_fn),
+        Some(_) => start(Vec::new(), &context, &config, &signal, &stream_fn),
     }
 }
 
@@ -70,26 +67,14 @@ fn start(
     context: &JsValue,
     config: &JsValue,
     signal: &JsValue,
-    stream_fn: JsValue,
+    stream_fn: &JsValue,
 ) -> Result<JsValue, JsValue> {
-    let mut options = Options::read(config, Owner::Loop)?;
-    if !stream_fn.is_undefined() {
-        let stream_fn = stream_fn
-            .dyn_into()
-            .map_err(|found| error::invalid("streamFn", "a function", &found))?;
-        options.set_stream_fn(stream_fn);
-    }
-    let state = read_state(
-        context,
-        &value::get(config, "model"),
-        &value::get(config, "reasoning"),
-    )?;
-    let core = Core::new(state, options);
-    core.tools
-        .replace(Rc::new(ToolSet::read(&core.state.get("tools"))?));
+    let core = Core::new(config, Owner::Loop, stream_fn)?;
+    let [model, reasoning] = ["model", "reasoning"].map(|key| value::get(config, key));
+    set_context(&core, context, &model, &reasoning, false)?;
     let (control, settle) = RunControl::new()?;
     core.channel.open(&control.signal());
-    let watch = Watch::new(signal, &control, &core.channel);
+    let watch = Watch::new(signal, &control, &core.channel)?;
     let stream = listen(&core.channel, &control);
     let events = stream.clone();
     let host = PageHost::new(Rc::new(core), control.clone(), Kind::Run);
@@ -119,12 +104,17 @@ pub(super) fn listen(channel: &Channel, control: &RunControl) -> EventStream {
     stream
 }
 
-/// The state of a run over a context of the caller's.
-pub(super) fn read_state(
+/// Sets the state of a run over a context of the caller's. `is_told` for tools that are not run.
+///
+/// # Errors
+/// What of it is not what it must be.
+pub(super) fn set_context(
+    core: &Core,
     context: &JsValue,
     model: &JsValue,
     reasoning: &JsValue,
-) -> Result<State, JsValue> {
+    is_told: bool,
+) -> Result<(), JsValue> {
     if !value::is_plain_object(context) {
         return Err(error::invalid(
             "context",
@@ -132,19 +122,18 @@ pub(super) fn read_state(
             context,
         ));
     }
-    let state = State::new();
-    read_model(model).map_err(|problem| error::misuse("invalid_argument", &problem))?;
-    state.set("model", model);
-    let messages = read_messages(&value::get(context, "messages"), "context.messages")?;
-    state.set("messages", &messages);
+    given::read_model(model)?;
+    let messages = given::read_messages(&value::get(context, "messages"), "context.messages")?;
     for (key, found) in [
+        ("model", model),
+        ("messages", &messages),
         ("systemPrompt", &value::get(context, "systemPrompt")),
         ("tools", &value::get(context, "tools")),
         ("thinkingLevel", reasoning),
     ] {
         if !found.is_undefined() {
-            state.set(key, found);
+            core.state.set(key, found);
         }
     }
-    Ok(state)
+    core.set_tools(&core.state.get("tools"), is_told)
 }

@@ -9,13 +9,11 @@ use crate::agent::approval::Approvals;
 use crate::agent::host::InterruptMode;
 use crate::agent::queue::Queue;
 use crate::js::live::Channel;
-use crate::js::options::Options;
+use crate::js::options::{Options, Owner};
 use crate::js::page::Handle;
 use crate::js::run_control::RunControl;
 use crate::js::state::State;
-use crate::js::tool::ToolSet;
-use crate::js::{transcript, value};
-use crate::model::Model;
+use crate::js::tool::{ToolSet, Tools};
 
 /// Everything that outlives a run.
 #[derive(Debug)]
@@ -24,7 +22,8 @@ pub(super) struct Core {
     pub(super) channel: Channel,
     pub(super) options: Options,
     pub(super) interrupt_mode: Cell<InterruptMode>,
-    pub(super) tools: RefCell<Rc<ToolSet>>,
+    /// What is known of the tools that are set.
+    tools: RefCell<Rc<ToolSet>>,
     pub(super) steering: RefCell<Queue<Handle>>,
     pub(super) follow_ups: RefCell<Queue<Handle>>,
     pub(super) approvals: Approvals,
@@ -32,10 +31,20 @@ pub(super) struct Core {
 }
 
 impl Core {
-    pub(super) fn new(state: State, options: Options) -> Self {
+    /// Reads options. `stream_fn` stands for the option of this name.
+    ///
+    /// # Errors
+    /// An error that names the option and what it must be.
+    pub(super) fn new(
+        options: &JsValue,
+        owner: Owner,
+        stream_fn: &JsValue,
+    ) -> Result<Self, JsValue> {
+        let (options, given) = Options::read(options, owner, stream_fn)?;
+        let channel = Channel::new(&given);
         let core = Self {
-            channel: Channel::new(state.record()),
-            state,
+            state: State::new(&channel),
+            channel,
             interrupt_mode: Cell::new(options.rules.interrupt_mode),
             tools: RefCell::default(),
             steering: RefCell::default(),
@@ -46,38 +55,28 @@ impl Core {
         };
         core.steering.borrow_mut().mode = core.options.steering_mode;
         core.follow_ups.borrow_mut().mode = core.options.follow_up_mode;
-        core
+        Ok(core)
+    }
+
+    /// Sets what the state has as tools. `is_told` for those that a model is only told of.
+    ///
+    /// # Errors
+    /// Which tool is wrong, and what it must be.
+    pub(super) fn set_tools(&self, tools: &JsValue, is_told: bool) -> Result<(), JsValue> {
+        self.tools.replace(Rc::new(ToolSet::read(tools, is_told)?));
+        self.channel.set_tools(tools);
+        Ok(())
     }
 
     /// The tools as the state has them now, checked.
-    pub(super) fn tool_set(&self) -> Result<Rc<ToolSet>, JsValue> {
+    pub(super) fn tools(&self) -> Result<Tools, JsValue> {
         let tools = self.state.get("tools");
-        let known = self.tools.borrow().clone();
-        if known.is_of(&tools) {
-            return Ok(known);
+        if !self.channel.has_tools(&tools) {
+            self.set_tools(&tools, false)?;
         }
-        let set = Rc::new(ToolSet::read(&tools)?);
-        *self.tools.borrow_mut() = set.clone();
-        Ok(set)
+        Ok(Tools::new(
+            self.tools.borrow().clone(),
+            self.channel.tools(),
+        ))
     }
-}
-
-/// Reads a model of the app.
-///
-/// # Errors
-/// What is missing or wrong.
-pub(super) fn read_model(model: &JsValue) -> Result<Model, String> {
-    if !value::is_plain_object(model) {
-        return Err(format!(
-            "model must be an object with id and api, but is {}.",
-            value::kind(model)
-        ));
-    }
-    for name in ["baseURL", "base_url", "url"] {
-        if !value::get(model, name).is_undefined() && value::get(model, "baseUrl").is_undefined() {
-            // Ignoring it would send the conversation, and the key, to the protocol's own provider.
-            return Err(["model has no \"", name, "\": the name is baseUrl."].concat());
-        }
-    }
-    transcript::read(model).map_err(|problem| format!("model: {problem}."))
 }

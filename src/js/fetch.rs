@@ -116,7 +116,7 @@ impl Reader {
 /// Sends a request. `fetch` is the app's own function, called with a URL and an init object.
 pub(super) async fn send(
     request: HttpRequest,
-    fetch: Option<&Function>,
+    fetch: Option<Function>,
 ) -> Result<HttpResponse<Body>, Failure> {
     let controller = AbortController::new().map_err(|thrown| unsendable(&thrown))?;
     // From here on, dropping the future aborts the request.
@@ -127,7 +127,7 @@ pub(super) async fn send(
     };
     let place = place(&request.url);
     let answer = match fetch {
-        Some(fetch) => call_app(fetch, &request, &body.controller).await,
+        Some(fetch) => call_app(&fetch, &request, &body.controller).await,
         None => call_global(&request, &body.controller).await?,
     };
     let response = answer.map_err(|thrown| {

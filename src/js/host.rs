@@ -23,16 +23,15 @@ use crate::agent::queue::Queue;
 use crate::assemble::Batch;
 use crate::error::{ErrorCode, ErrorInfo, Failure};
 use crate::event::{AgentEvent, MessageEndEvent, MessageStartEvent};
-use crate::js::core::{Core, read_model};
+use crate::js::core::Core;
 use crate::js::fetch::{self, Body};
-use crate::js::input::check_message;
+use crate::js::given::{self, check_message, read_model};
 use crate::js::live::{Delivery, Update};
 use crate::js::network::{Network, call_hook, hook_failed};
-use crate::js::options::{Hook, THINKING_LEVELS};
 use crate::js::page::{Handle, JsPage, event_to_js};
 use crate::js::run_control::RunControl;
 use crate::js::stream_fn::AppStream;
-use crate::js::tool::{PageTool, ToolSet};
+use crate::js::tool::{PageTool, ToolSet, Tools, copied};
 use crate::js::{error, transcript, value};
 use crate::message::{StopReason, Usage};
 use crate::model::{Model, RequestOptions};
@@ -53,15 +52,9 @@ pub(super) struct PageHost {
     kind: Kind,
     /// Of tools that are running, by call id.
     pub(super) controllers: RefCell<Vec<(String, AbortController)>>,
-    /// What `prepareRequest` put in place of the agent's own for the current call.
-    prepared: RefCell<Prepared>,
-}
-
-/// What one model call is made with.
-#[derive(Debug, Clone, Default)]
-struct Prepared {
-    model: Option<JsValue>,
-    tools: Option<Rc<ToolSet>>,
+    /// What the current model call is made with.
+    tools: RefCell<Tools>,
+    model: RefCell<JsValue>,
 }
 
 /// What events say.
@@ -76,29 +69,29 @@ pub(super) enum Kind {
 impl PageHost {
     pub(super) fn new(core: Rc<Core>, run: RunControl, kind: Kind) -> Self {
         Self {
-            core,
             run,
             kind,
             controllers: RefCell::default(),
-            prepared: RefCell::default(),
+            // Calls may wait from a session that was restored. What is wrong with tools is told by the next call.
+            tools: RefCell::new(core.tools().unwrap_or_default()),
+            model: RefCell::new(core.state.get("model")),
+            core,
         }
     }
 
     /// The tool of this name, of those that the current call was made with.
     pub(super) fn page_tool(&self, name: &str) -> Option<PageTool> {
-        self.tools().find(name).cloned()
+        self.tools.borrow().find(name)
     }
 
     pub(super) fn tools(&self) -> Rc<ToolSet> {
-        let prepared = self.prepared.borrow().tools.clone();
-        prepared.unwrap_or_else(|| self.core.tools.borrow().clone())
+        self.tools.borrow().set.clone()
     }
 
     fn network(&self) -> Network<'_> {
-        let prepared = self.prepared.borrow().model.clone();
         Network {
-            options: &self.core.options,
-            model: prepared.unwrap_or_else(|| self.core.state.get("model")),
+            core: &self.core,
+            model: self.model.borrow().clone(),
         }
     }
 
@@ -112,8 +105,9 @@ impl PageHost {
             model: state.get("model"),
             thinking_level: state.get("thinkingLevel"),
         };
-        self.prepared.take();
-        let Some(hook) = self.core.options.hook(Hook::PrepareRequest) else {
+        self.model.replace(request.model.clone());
+        self.tools.replace(self.core.tools().map_err(invalid)?);
+        let Some(hook) = self.core.channel.hook("prepareRequest") else {
             return Ok(request);
         };
         let context = value::object(&[
@@ -126,7 +120,7 @@ impl PageHost {
             ("model", &request.model),
             ("thinkingLevel", &request.thinking_level),
         ]);
-        let given = call_hook("prepareRequest", hook, &[&told, &self.run.signal()]).await?;
+        let given = call_hook("prepareRequest", &hook, &[&told, &self.run.signal()]).await?;
         if given.is_undefined() || given.is_null() {
             return Ok(request);
         }
@@ -151,25 +145,25 @@ impl PageHost {
             }
         }
         require_array("prepareRequest", &request.messages)?;
-        let tools = ToolSet::read(&request.tools);
-        let tools = tools.map_err(|thrown| failed(&error::describe(&thrown)))?;
-        *self.prepared.borrow_mut() = Prepared {
-            model: Some(request.model.clone()),
-            tools: Some(Rc::new(tools)),
-        };
+        let set = ToolSet::read(&request.tools, false);
+        let set = set.map_err(|thrown| failed(&error::describe(&thrown)))?;
+        read_model(&request.model).map_err(|thrown| failed(&error::describe(&thrown)))?;
+        self.tools
+            .replace(Tools::new(Rc::new(set), copied(&request.tools)));
+        self.model.replace(request.model.clone());
         Ok(request)
     }
 
     /// `transformContext`, then `convertToLlm`.
     async fn llm_messages(&self, mut messages: JsValue) -> Result<Array, Failure> {
-        if let Some(hook) = self.core.options.hook(Hook::TransformContext) {
+        if let Some(hook) = self.core.channel.hook("transformContext") {
             messages =
-                call_hook("transformContext", hook, &[&messages, &self.run.signal()]).await?;
+                call_hook("transformContext", &hook, &[&messages, &self.run.signal()]).await?;
             require_array("transformContext", &messages)?;
         }
-        match self.core.options.hook(Hook::ConvertToLlm) {
+        match self.core.channel.hook("convertToLlm") {
             Some(hook) => {
-                messages = call_hook("convertToLlm", hook, &[&messages]).await?;
+                messages = call_hook("convertToLlm", &hook, &[&messages]).await?;
                 require_array("convertToLlm", &messages)?;
                 Ok(value::items(&messages).iter().collect())
             }
@@ -198,12 +192,9 @@ impl PageHost {
             ("cacheRetention", &"short".into()),
             ("signal", &self.run.signal()),
         ]);
-        Object::assign(
-            options.unchecked_ref::<Object>(),
-            self.core.options.given.unchecked_ref(),
-        );
-        if let Some(fetch) = self.core.options.hook(Hook::Fetch) {
-            value::set(&options, "fetch", fetch);
+        Object::assign(options.unchecked_ref(), &self.core.channel.told());
+        if let Some(fetch) = self.core.channel.hook("fetch") {
+            value::set(&options, "fetch", &fetch);
         }
         let source =
             call_hook("streamFn", stream_fn, &[&request.model, &context, &options]).await?;
@@ -217,12 +208,8 @@ impl PageHost {
     ) -> Result<RequestOptions, Failure> {
         let mut options = self.core.options.request.clone();
         options.api_key = api_key;
-        options.reasoning = transcript::read(&request.thinking_level).map_err(|_| {
-            hook_failed(
-                "prepareRequest",
-                &["thinkingLevel must be ", THINKING_LEVELS].concat(),
-            )
-        })?;
+        options.reasoning = given::data(&request.thinking_level, "thinkingLevel")
+            .map_err(|thrown| hook_failed("prepareRequest", &error::describe(&thrown)))?;
         Ok(options)
     }
 }
@@ -234,6 +221,10 @@ struct Request {
     tools: JsValue,
     model: JsValue,
     thinking_level: JsValue,
+}
+
+fn invalid(thrown: JsValue) -> Failure {
+    ErrorInfo::new(ErrorCode::InvalidRequest, error::describe(&thrown))
 }
 
 fn is_llm_message(message: &JsValue) -> bool {
@@ -356,7 +347,7 @@ impl Transport for PageHost {
         &self,
         request: HttpRequest,
     ) -> impl Future<Output = Result<HttpResponse<Body>, Failure>> {
-        fetch::send(request, self.core.options.hook(Hook::Fetch))
+        fetch::send(request, self.core.channel.hook("fetch"))
     }
 
     fn read(&self, body: &mut Body) -> impl Future<Output = Result<Option<Vec<u8>>, Failure>> {
@@ -456,18 +447,14 @@ impl Host for PageHost {
     }
 
     async fn prepare_call(&self) -> Result<Call<AppStream>, Failure> {
-        let invalid = |text: String| ErrorInfo::new(ErrorCode::InvalidRequest, text);
-        self.core
-            .tool_set()
-            .map_err(|thrown| invalid(error::describe(&thrown)))?;
         let request = self.request().await?;
         let messages = self.llm_messages(request.messages.clone()).await?;
         let model = read_model(&request.model).map_err(invalid)?;
         let provider = Head::of(&model, 0.0).provider;
         let api_key = self.network().api_key(&provider).await?;
-        let source = match self.core.options.hook(Hook::StreamFn) {
+        let source = match self.core.channel.hook("streamFn") {
             Some(stream_fn) => {
-                let stream = self.app_stream(stream_fn, &request, &messages, api_key);
+                let stream = self.app_stream(&stream_fn, &request, &messages, api_key);
                 Source::App(stream.await?)
             }
             None => {
@@ -500,7 +487,7 @@ impl Host for PageHost {
         message: &Handle,
         results: &[Handle],
     ) -> Result<FinishTurn, Failure> {
-        let Some(hook) = self.core.options.hook(Hook::FinishTurn) else {
+        let Some(hook) = self.core.channel.hook("finishTurn") else {
             return Ok(FinishTurn::AsUsual);
         };
         let results: Array = results.iter().map(|result| &result.0).collect();
@@ -513,7 +500,7 @@ impl Host for PageHost {
                 &self.core.state.messages().iter().collect::<Array>(),
             ),
         ]);
-        let verdict = call_hook("finishTurn", hook, &[&turn, &self.run.signal()]).await?;
+        let verdict = call_hook("finishTurn", &hook, &[&turn, &self.run.signal()]).await?;
         match verdict.as_string().as_deref() {
             Some("end") => Ok(FinishTurn::End),
             Some("continue") => Ok(FinishTurn::Continue),
@@ -540,7 +527,7 @@ impl Host for PageHost {
 
     async fn has_steering(&self) -> bool {
         poll(
-            self.core.options.hook(Hook::GetSteeringMessages),
+            self.core.channel.hook("getSteeringMessages"),
             &self.core.steering,
         )
         .await;
@@ -554,7 +541,7 @@ impl Host for PageHost {
 
     async fn has_follow_ups(&self) -> bool {
         poll(
-            self.core.options.hook(Hook::GetFollowUpMessages),
+            self.core.channel.hook("getFollowUpMessages"),
             &self.core.follow_ups,
         )
         .await;
@@ -568,10 +555,10 @@ impl Host for PageHost {
 }
 
 /// Asks the bare loop's callback for messages and queues what it gives.
-async fn poll(callback: Option<&Function>, queue: &RefCell<Queue<Handle>>) {
+async fn poll(callback: Option<Function>, queue: &RefCell<Queue<Handle>>) {
     let Some(callback) = callback else { return };
     // A callback that fails has no messages.
-    if let Ok(messages) = value::call(callback, &JsValue::UNDEFINED, &[]).await {
+    if let Ok(messages) = value::call(&callback, &JsValue::UNDEFINED, &[]).await {
         for message in value::items(&messages) {
             // What is no message is none to wait for.
             if let Ok(message) = check_message(&message, "message") {

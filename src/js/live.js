@@ -4,30 +4,79 @@
 // decision (what a delta belongs to, when a block ends, what an error is) was taken in Rust and
 // arrives as operations, whose encoding src/assemble/batch.rs describes.
 
-/** Listeners of one agent, and the message it is receiving. */
+/** What the module has of one agent's app: its state, listeners, hooks and tools, and the message that is being received. */
 export class Channel {
-  /** @param state the state object whose `streamMessage` follows the message, or undefined */
-  constructor(state) {
-    this.state = state ?? {};
-    this.own = { listeners: [] };
+  /** @param given hooks and what a `streamFn` is told, as `readOptions` gives them, and perhaps a `record` of its own */
+  constructor(given) {
+    this.own = { listeners: [], tools: [], record: newState(), ...given };
+    this.own.view = liveView(this.own.record);
+    // Behind the view: a session is to have what the page does not see yet.
+    this.own.record.taken = [];
+    channels.set(this.own.record, this);
     this.signal = undefined;
     this.message = undefined;
     this.arguments = new Map();
     this.isReleased = false;
     this.release = () => {};
     this.wrap = (event) => ({ type: "message_update", message: event.partial, assistantMessageEvent: event });
-    channels.set(this.state, this);
   }
 
   /**
-   * Leaves what is the app's to whoever holds what this returns, but for the time of a run. A listener may well hold
-   * its agent; the module, which holds the channel, is never garbage, and the agent could not be either.
+   * Leaves what is the app's to whoever holds what this returns, but for the time of a run. A listener, a tool or a
+   * message may well hold the agent; the module, which holds the channel, is never garbage, and the agent could not be
+   * either.
    */
   leave() {
     const { own } = this;
     this.left = new WeakRef(own);
     this.own = undefined;
     return own;
+  }
+
+  /** What is the app's. Of an agent that is garbage there is nothing left. */
+  held() {
+    return this.own ?? this.left.deref() ?? { listeners: [], tools: [], record: newState(), hooks: {}, told: {} };
+  }
+
+  get(key) {
+    return this.held().record[key];
+  }
+
+  set(key, value) {
+    this.held().record[key] = value;
+  }
+
+  record() {
+    return this.held().record;
+  }
+
+  /** The live state, as the page sees it. */
+  view() {
+    return this.held().view;
+  }
+
+  /** A function among the options. */
+  hook(name) {
+    return this.held().hooks[name];
+  }
+
+  told() {
+    return this.held().told;
+  }
+
+  /** The app's tools, in an array of our own. */
+  tools() {
+    return this.held().tools;
+  }
+
+  setTools(tools) {
+    this.held().tools = [...tools];
+  }
+
+  /** Whether these are the tools that were set. */
+  hasTools(tools) {
+    const known = this.tools();
+    return Array.isArray(tools) && tools.length === known.length && known.every((tool, index) => tool === tools[index]);
   }
 
   /** Events of the model call itself go out, in place of those of an agent. */
@@ -37,7 +86,7 @@ export class Channel {
 
   /** A run begins; its signal goes to every listener. */
   open(signal) {
-    this.own = this.list();
+    this.own = this.held();
     this.signal = signal;
     this.isReleased = false;
   }
@@ -46,10 +95,6 @@ export class Channel {
   close() {
     this.signal = undefined;
     if (this.left !== undefined) this.own = undefined;
-  }
-
-  list() {
-    return this.own ?? this.left.deref() ?? { listeners: [] };
   }
 
   /** From here on no listener's promise is waited for, not even the one that is waited for now. */
@@ -61,7 +106,7 @@ export class Channel {
   subscribe(listener) {
     const entry = { listener };
     const change = (listenersOf) => {
-      const own = this.list();
+      const own = this.held();
       own.listeners = listenersOf(own);
     };
     change(({ listeners }) => [...listeners, entry]);
@@ -101,7 +146,7 @@ export class Channel {
   begin(message) {
     this.message = message;
     this.arguments.clear();
-    this.state.streamMessage = message;
+    this.own.record.streamMessage = message;
   }
 
   /** The message is complete: the last snapshot with `fields` on it. */
@@ -109,7 +154,7 @@ export class Channel {
     const message = { ...this.message, ...fields };
     this.message = undefined;
     this.arguments.clear();
-    this.state.streamMessage = null;
+    this.own.record.streamMessage = null;
     return message;
   }
 
@@ -199,7 +244,7 @@ export class Channel {
     const content = this.message.content.slice();
     content[contentIndex] = block;
     this.message = { ...this.message, content };
-    this.state.streamMessage = this.message;
+    this.own.record.streamMessage = this.message;
     return this.message;
   }
 }
@@ -212,7 +257,7 @@ export function newState() {
   };
 }
 
-/** The state follows a run. `isKept` is false for a run whose conversation was thrown away. */
+/** A state follows a run. `isKept` is false for a run whose conversation was thrown away. */
 export function follow(state, event, isKept) {
   switch (event.type) {
     case "message_end":

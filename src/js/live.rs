@@ -4,29 +4,57 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use js_sys::Function;
+use js_sys::{Function, Object};
 use wasm_bindgen::prelude::*;
 use web_sys::AbortSignal;
 
 use crate::assemble::Batch;
+use crate::js::given::Given;
 use crate::js::value::{self, Settling};
 
 #[wasm_bindgen(module = "/src/js/live.js")]
 extern "C" {
-    /// Listeners of one agent, and the message it is receiving.
+    /// What the module has of one agent's app, and the message that is being received.
     #[derive(Clone, Debug)]
     pub(super) type Channel;
 
     #[wasm_bindgen(constructor)]
-    pub(super) fn new(state: &JsValue) -> Channel;
-
-    #[wasm_bindgen(js_name = newState)]
-    pub(super) fn new_state() -> JsValue;
+    pub(super) fn new(given: &Given) -> Channel;
 
     pub(super) fn follow(state: &JsValue, event: &JsValue, is_kept: bool);
 
-    #[wasm_bindgen(js_name = liveView)]
-    pub(super) fn live_view(record: &JsValue) -> JsValue;
+    /// A member of the state.
+    #[wasm_bindgen(method)]
+    pub(super) fn get(this: &Channel, key: &str) -> JsValue;
+
+    #[wasm_bindgen(method)]
+    pub(super) fn set(this: &Channel, key: &str, value: &JsValue);
+
+    /// The state that the agent writes.
+    #[wasm_bindgen(method)]
+    pub(super) fn record(this: &Channel) -> JsValue;
+
+    /// The state that the page sees.
+    #[wasm_bindgen(method)]
+    pub(super) fn view(this: &Channel) -> JsValue;
+
+    #[wasm_bindgen(method, js_name = hook)]
+    fn get_hook(this: &Channel, name: &str) -> JsValue;
+
+    /// What a `streamFn` is told of the options.
+    #[wasm_bindgen(method)]
+    pub(super) fn told(this: &Channel) -> Object;
+
+    /// The app's tools that were set.
+    #[wasm_bindgen(method)]
+    pub(super) fn tools(this: &Channel) -> JsValue;
+
+    #[wasm_bindgen(method, js_name = setTools)]
+    pub(super) fn set_tools(this: &Channel, tools: &JsValue);
+
+    /// Whether these are the tools that were set.
+    #[wasm_bindgen(method, js_name = hasTools)]
+    pub(super) fn has_tools(this: &Channel, tools: &JsValue) -> bool;
 
     #[wasm_bindgen(method)]
     pub(super) fn unwrapped(this: &Channel);
@@ -73,6 +101,11 @@ extern "C" {
 }
 
 impl Channel {
+    /// A function among the options.
+    pub(super) fn hook(&self, name: &str) -> Option<Function> {
+        value::as_function(self.get_hook(name))
+    }
+
     /// Calls the listeners; completes when those are done that want to be waited for.
     pub(super) fn emit(&self, event: &JsValue) -> Delivery {
         Delivery(value::settle(self.emit_now(event)))

@@ -1,8 +1,8 @@
 //! The browser's side: exported classes and functions, and the loop's host made of a page.
 //!
 //! Only what must touch JavaScript stands here. `live.js` builds snapshots and calls listeners,
-//! `streams.js` reads bodies of responses and is the async iterable, `values.js` reads the page's values
-//! and writes its messages as JSON, `script.js` plays scripted turns; `types.ts` declares what generated types cannot:
+//! `streams.js` reads bodies of responses and is the async iterable, `given.js` checks what an app hands in,
+//! `values.js` reads the page's values and makes what an app is given; `types.ts` declares what generated types cannot:
 //! functions and generics.
 //!
 //! Four scripts are the most there can be: each is a file that the browser fetches, all at once,
@@ -13,9 +13,8 @@ mod agent_loop;
 mod core;
 mod error;
 mod fetch;
-mod fields;
+mod given;
 mod host;
-mod input;
 mod live;
 mod network;
 mod open_calls;
@@ -24,8 +23,6 @@ mod page;
 mod pattern;
 mod result;
 mod run_control;
-mod script;
-mod standard;
 mod state;
 mod stream_fn;
 mod stream_proxy;
@@ -39,7 +36,6 @@ mod value;
 
 pub use agent::Agent;
 pub use agent_loop::{agent_loop, agent_loop_continue};
-pub use script::create_script;
 pub use stream_proxy::stream_proxy;
 pub use stream_simple::{complete, stream_simple};
 

@@ -5,14 +5,14 @@ use wasm_bindgen::prelude::*;
 
 use crate::agent::host::HttpResponse;
 use crate::error::{ErrorCode, ErrorInfo, Failure};
+use crate::js::core::Core;
 use crate::js::fetch::Body;
-use crate::js::options::{Hook, Options};
 use crate::js::{error, value};
 
 /// Sends requests by the options of an agent or a call.
 #[derive(Debug)]
 pub(super) struct Network<'a> {
-    pub(super) options: &'a Options,
+    pub(super) core: &'a Core,
     /// The model as the app gave it, for its hooks.
     pub(super) model: JsValue,
 }
@@ -20,11 +20,11 @@ pub(super) struct Network<'a> {
 impl Network<'_> {
     /// `onPayload(payload, model)` may return another payload.
     pub(super) async fn on_payload(self, body: String) -> Result<String, Failure> {
-        let Some(hook) = self.options.hook(Hook::OnPayload) else {
+        let Some(hook) = self.core.channel.hook("onPayload") else {
             return Ok(body);
         };
         let payload = js_sys::JSON::parse(&body).unwrap_or(JsValue::NULL);
-        let answer = call_hook("onPayload", hook, &[&payload, &self.model]).await?;
+        let answer = call_hook("onPayload", &hook, &[&payload, &self.model]).await?;
         let payload = if answer.is_undefined() {
             payload
         } else {
@@ -38,7 +38,7 @@ impl Network<'_> {
 
     /// `onResponse({ status, contentType, retryAfterMs }, model)`.
     pub(super) async fn on_response(self, response: &HttpResponse<Body>) -> Result<(), Failure> {
-        let Some(hook) = self.options.hook(Hook::OnResponse) else {
+        let Some(hook) = self.core.channel.hook("onResponse") else {
             return Ok(());
         };
         let told = value::object(&[
@@ -46,15 +46,15 @@ impl Network<'_> {
             ("contentType", &response.content_type.as_str().into()),
             ("retryAfterMs", &value::number(response.retry_after_ms)),
         ]);
-        call_hook("onResponse", hook, &[&told, &self.model])
+        call_hook("onResponse", &hook, &[&told, &self.model])
             .await
             .map(drop)
     }
 
     /// The key for a provider: `getApiKey`'s, else `apiKey`.
     pub(super) async fn api_key(&self, provider: &str) -> Result<Option<String>, Failure> {
-        if let Some(hook) = self.options.hook(Hook::GetApiKey) {
-            let key = call_hook("getApiKey", hook, &[&provider.into()]).await?;
+        if let Some(hook) = self.core.channel.hook("getApiKey") {
+            let key = call_hook("getApiKey", &hook, &[&provider.into()]).await?;
             if !key.is_undefined() && !key.is_null() && !key.is_string() {
                 let found = value::kind(&key);
                 let problem = ["it must return a string or nothing, but returned ", &found];
@@ -64,7 +64,7 @@ impl Network<'_> {
                 return Ok(Some(key));
             }
         }
-        Ok(self.options.api_key.clone())
+        Ok(self.core.options.api_key.clone())
     }
 }
 
@@ -81,5 +81,6 @@ pub(super) async fn call_hook(
 
 /// The failure of a hook.
 pub(super) fn hook_failed(name: &str, problem: &str) -> Failure {
+    let problem = problem.trim_end_matches('.');
     ErrorInfo::new(ErrorCode::StreamFn, format!("{name} failed: {problem}."))
 }

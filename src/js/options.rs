@@ -1,80 +1,20 @@
-//! Options of the exported functions: read once, each checked, an unknown name refused.
+//! Options of the exported functions: what a script has checked for names and functions, read as data.
 
-use js_sys::Function;
 use wasm_bindgen::prelude::*;
 
 use crate::agent::host::Rules;
 use crate::agent::queue::QueueMode;
 use crate::agent::retry::RetryRules;
-use crate::js::fields::Fields;
-use crate::js::{error, transcript, value};
-use crate::model::{Named, Proxy, RequestOptions};
-use crate::text::json::FromJson;
+use crate::js::given::{self, Given};
+use crate::model::{Proxy, RequestOptions};
+use crate::text::json::{FromJson, Reader};
+use crate::text::number;
 use crate::text::sse::DEFAULT_LIMIT;
-
-/// Options of one model call.
-const CALL: &[&str] = &[
-    "apiKey",
-    "getApiKey",
-    "fetch",
-    "headers",
-    "sessionId",
-    "temperature",
-    "maxTokens",
-    "thinkingBudgets",
-    "cacheRetention",
-    "toolChoice",
-    "onPayload",
-    "onResponse",
-    "timeoutMs",
-    "idleTimeoutMs",
-    "hookTimeoutMs",
-    "maxEventBytes",
-];
-/// Options of a run.
-const RUN: &[&str] = &[
-    "convertToLlm",
-    "transformContext",
-    "streamFn",
-    "beforeToolCall",
-    "afterToolCall",
-    "prepareRequest",
-    "finishTurn",
-    "interruptMode",
-    "toolExecution",
-    "toolTimeoutMs",
-    "maxTurns",
-    "retry",
-];
-/// Options of the class only.
-const AGENT: &[&str] = &["initialState", "steeringMode", "followUpMode"];
-/// Options of the bare loop only.
-const LOOP: &[&str] = &[
-    "model",
-    "reasoning",
-    "getSteeringMessages",
-    "getFollowUpMessages",
-];
-/// Options of `streamSimple` only.
-const SIMPLE: &[&str] = &["reasoning", "signal"];
-/// Options of `streamProxy` only.
-const PROXY: &[&str] = &["proxyUrl", "authToken"];
 
 /// Milliseconds without response headers, and without a byte of the body, that are taken for a
 /// dead connection where the app names no limit: longer than any healthy provider is silent.
 const DEFAULT_TIMEOUT_MS: f64 = 600_000.0;
 const DEFAULT_IDLE_TIMEOUT_MS: f64 = 300_000.0;
-
-/// Options that are told to a `streamFn` as they are.
-const TOLD: [&str; 7] = [
-    "headers",
-    "temperature",
-    "maxTokens",
-    "toolChoice",
-    "cacheRetention",
-    "sessionId",
-    "thinkingBudgets",
-];
 
 /// Whose options they are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,49 +29,11 @@ pub(super) enum Owner {
     Proxy,
 }
 
-/// The app's functions.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Hook {
-    GetApiKey,
-    Fetch,
-    OnPayload,
-    OnResponse,
-    ConvertToLlm,
-    TransformContext,
-    StreamFn,
-    BeforeToolCall,
-    AfterToolCall,
-    PrepareRequest,
-    FinishTurn,
-    GetSteeringMessages,
-    GetFollowUpMessages,
-}
-
-/// Their names, in the order of [`Hook`].
-const HOOKS: [&str; 13] = [
-    "getApiKey",
-    "fetch",
-    "onPayload",
-    "onResponse",
-    "convertToLlm",
-    "transformContext",
-    "streamFn",
-    "beforeToolCall",
-    "afterToolCall",
-    "prepareRequest",
-    "finishTurn",
-    "getSteeringMessages",
-    "getFollowUpMessages",
-];
-
-/// Everything that can be set from outside, checked.
+/// Everything that can be set from outside and is no function.
 #[derive(Debug)]
 pub(super) struct Options {
     pub(super) api_key: Option<String>,
-    hooks: [Option<Function>; HOOKS.len()],
     pub(super) request: RequestOptions,
-    /// Those that are told to a `streamFn`, as the app gave them.
-    pub(super) given: JsValue,
     pub(super) timeout_ms: Option<f64>,
     pub(super) idle_timeout_ms: Option<f64>,
     pub(super) max_event_bytes: usize,
@@ -141,172 +43,131 @@ pub(super) struct Options {
 }
 
 impl Owner {
+    /// Its name in `given.js`.
     fn name(self) -> &'static str {
         match self {
-            Self::Agent => "Agent options",
-            Self::Loop => "the config of agentLoop",
-            Self::Simple => "the options of streamSimple",
-            Self::Proxy => "the options of streamProxy",
+            Self::Agent => "agent",
+            Self::Loop => "loop",
+            Self::Simple => "simple",
+            Self::Proxy => "proxy",
         }
-    }
-
-    fn knows(self, key: &str) -> bool {
-        let lists: &[&[&str]] = match self {
-            Self::Agent => &[CALL, RUN, AGENT],
-            Self::Loop => &[CALL, RUN, LOOP],
-            Self::Simple => &[CALL, SIMPLE],
-            Self::Proxy => &[CALL, SIMPLE, PROXY],
-        };
-        lists.iter().any(|list| list.contains(&key))
     }
 }
 
 impl Options {
-    /// A function of the app.
-    pub(super) fn hook(&self, hook: Hook) -> Option<&Function> {
-        self.hooks.get(hook as usize)?.as_ref()
-    }
-
-    /// The function that makes responses, in place of the one among the options.
-    pub(super) fn set_stream_fn(&mut self, stream_fn: Function) {
-        if let Some(place) = self.hooks.get_mut(Hook::StreamFn as usize) {
-            *place = Some(stream_fn);
-        }
-    }
-
-    /// Reads options; `undefined` stands for none.
+    /// Reads options; `undefined` stands for none. `stream_fn` stands for the option of this name.
+    /// Gives them and what stays the page's.
     ///
     /// # Errors
     /// An error that names the option and what it must be.
-    pub(super) fn read(options: &JsValue, owner: Owner) -> Result<Self, JsValue> {
-        if !options.is_undefined() && !value::is_plain_object(options) {
-            return Err(error::invalid(owner.name(), "an object", options));
-        }
-        let mut fields = Fields::new(options, String::new());
-        for key in value::keys(options) {
-            if !owner.knows(&key) && fields.given(&key).is_some() {
-                let message = [owner.name(), " have no \"", &key, "\". Check the spelling."];
-                fields.note(error::misuse("invalid_argument", &message.concat()));
-            }
-        }
-        let mut read = Self::of(&mut fields);
-        read.rules.retry = read_retry(&mut fields, owner);
-        if owner == Owner::Proxy {
-            read.call_proxy(&mut fields);
-        }
-        fields.finish().map(|()| read)
+    pub(super) fn read(
+        options: &JsValue,
+        owner: Owner,
+        stream_fn: &JsValue,
+    ) -> Result<(Self, Given), JsValue> {
+        let given = given::read_options(options, owner.name(), stream_fn)?;
+        let read = given::read(&given.json(), "")?;
+        Ok((read, given))
     }
+}
 
-    /// Calls go to the app's backend, which has a key of its own: that of the page goes nowhere.
-    fn call_proxy(&mut self, fields: &mut Fields<'_>) {
-        let url = fields.string("proxyUrl");
-        if url.is_none() {
-            fields.expected("proxyUrl", "a string", &JsValue::UNDEFINED);
-        }
-        self.request.proxy = Some(Proxy {
-            url: url.unwrap_or_default(),
-            auth_token: fields.string("authToken"),
+impl FromJson for Options {
+    fn from_json(reader: &mut Reader<'_>) -> Self {
+        let proxy = reader.optional("proxyUrl").map(|url| Proxy {
+            url,
+            auth_token: reader.optional("authToken"),
         });
-        self.api_key = None;
-        if let Some(hook) = self.hooks.get_mut(Hook::GetApiKey as usize) {
-            *hook = None;
-        }
-    }
-
-    fn of(fields: &mut Fields<'_>) -> Self {
         Self {
-            api_key: fields.string("apiKey"),
-            hooks: HOOKS.map(|name| fields.function(name)),
+            api_key: reader.optional("apiKey"),
             request: RequestOptions {
                 api_key: None,
-                headers: plain_headers(fields),
-                reasoning: fields
-                    .data("reasoning", THINKING_LEVELS)
-                    .unwrap_or_default(),
-                temperature: fields.number("temperature", 0),
-                max_tokens: fields.number("maxTokens", 1),
-                tool_choice: fields
-                    .data("toolChoice", "\"auto\", \"none\", \"required\" or { name }"),
-                cache_retention: fields
-                    .data("cacheRetention", "\"none\", \"short\" or \"long\"")
-                    .unwrap_or_default(),
-                session_id: fields.string("sessionId"),
-                thinking_budgets: fields.data("thinkingBudgets", "an object of numbers"),
-                proxy: None,
+                headers: reader.optional("headers"),
+                reasoning: reader.or_default("reasoning"),
+                temperature: amount::<0>(reader, "temperature"),
+                max_tokens: amount::<1>(reader, "maxTokens"),
+                tool_choice: reader.optional("toolChoice"),
+                cache_retention: reader.or_default("cacheRetention"),
+                session_id: reader.optional("sessionId"),
+                thinking_budgets: reader.optional("thinkingBudgets"),
+                proxy,
             },
-            given: fields.pick(&TOLD),
-            timeout_ms: limit(fields.number("timeoutMs", 0), DEFAULT_TIMEOUT_MS),
-            idle_timeout_ms: limit(fields.number("idleTimeoutMs", 0), DEFAULT_IDLE_TIMEOUT_MS),
-            max_event_bytes: fields
-                .number("maxEventBytes", 1)
+            timeout_ms: limit(amount::<0>(reader, "timeoutMs"), DEFAULT_TIMEOUT_MS),
+            idle_timeout_ms: limit(
+                amount::<0>(reader, "idleTimeoutMs"),
+                DEFAULT_IDLE_TIMEOUT_MS,
+            ),
+            max_event_bytes: amount::<1>(reader, "maxEventBytes")
                 .map_or(DEFAULT_LIMIT, |bytes| bytes as usize),
             rules: Rules {
-                max_turns: fields
-                    .number("maxTurns", 1)
-                    .map_or(Rules::default().max_turns, |turns| turns as u32),
-                tool_execution: fields
-                    .data("toolExecution", "\"parallel\" or \"sequential\"")
-                    .unwrap_or_default(),
-                interrupt_mode: fields
-                    .data("interruptMode", INTERRUPT_MODES)
-                    .unwrap_or_default(),
-                tool_timeout_ms: fields.number("toolTimeoutMs", 1),
-                hook_timeout_ms: fields.number("hookTimeoutMs", 1),
-                retry: None,
+                max_turns: count::<1>(reader, "maxTurns").unwrap_or(Rules::default().max_turns),
+                tool_execution: reader.or_default("toolExecution"),
+                interrupt_mode: reader.or_default("interruptMode"),
+                tool_timeout_ms: amount::<1>(reader, "toolTimeoutMs"),
+                hook_timeout_ms: amount::<1>(reader, "hookTimeoutMs"),
+                retry: reader.optional::<Retry>("retry").and_then(|retry| retry.0),
             },
-            steering_mode: fields.data("steeringMode", QUEUE_MODES).unwrap_or_default(),
-            follow_up_mode: fields.data("followUpMode", QUEUE_MODES).unwrap_or_default(),
+            steering_mode: reader.or_default("steeringMode"),
+            follow_up_mode: reader.or_default("followUpMode"),
         }
     }
 }
 
-/// How failed calls are made again. An agent does so unless it is told not to; the bare loop, which
-/// its caller drives, only where it is told how.
-fn read_retry(fields: &mut Fields<'_>, owner: Owner) -> Option<RetryRules> {
-    let usual = RetryRules::default();
-    let Some(given) = fields.given("retry") else {
-        return (owner == Owner::Agent).then_some(usual);
-    };
-    if given.as_bool() == Some(false) {
-        return None;
-    }
-    if !value::is_plain_object(&given) {
-        let expected = "false or { maxAttempts, baseDelayMs, maxDelayMs }";
-        fields.expected("retry", expected, &given);
-        return None;
-    }
-    let mut retry = Fields::new(&given, "retry.".to_owned());
-    for key in value::keys(&given) {
-        if !["maxAttempts", "baseDelayMs", "maxDelayMs"].contains(&key.as_str()) {
-            let message = ["retry has no \"", &key, "\". Check the spelling."];
-            retry.note(error::misuse("invalid_argument", &message.concat()));
+/// `false`, or how failed calls are made again.
+struct Retry(Option<RetryRules>);
+
+impl FromJson for Retry {
+    fn from_json(reader: &mut Reader<'_>) -> Self {
+        if reader.json().as_bool() == Some(false) {
+            return Self(None);
         }
+        let usual = RetryRules::default();
+        if !reader.json().is_object() {
+            reader.expected::<()>("false or { maxAttempts, baseDelayMs, maxDelayMs }");
+        }
+        Self(Some(RetryRules {
+            max_attempts: count::<0>(reader, "maxAttempts").unwrap_or(usual.max_attempts),
+            base_delay_ms: amount::<0>(reader, "baseDelayMs").unwrap_or(usual.base_delay_ms),
+            max_delay_ms: amount::<0>(reader, "maxDelayMs").unwrap_or(usual.max_delay_ms),
+        }))
     }
-    let rules = RetryRules {
-        max_attempts: retry
-            .number("maxAttempts", 0)
-            .map_or(usual.max_attempts, |attempts| attempts as u32),
-        base_delay_ms: retry
-            .number("baseDelayMs", 0)
-            .unwrap_or(usual.base_delay_ms),
-        max_delay_ms: retry.number("maxDelayMs", 0).unwrap_or(usual.max_delay_ms),
-    };
-    if let Err(problem) = retry.finish() {
-        fields.note(problem);
-    }
-    Some(rules)
 }
 
-/// Headers as a plain object: of a `Headers` or a `Map`, whose entries are no members, none would be
-/// sent.
-fn plain_headers(fields: &mut Fields<'_>) -> Option<Named<String>> {
-    let expected = "a plain object of strings";
-    let given = fields.given("headers")?;
-    if value::get(&given, "entries").is_function() {
-        fields.expected("headers", expected, &given);
-        return None;
+/// A number that must not be less than `LEAST`.
+pub(super) fn amount<const LEAST: u32>(reader: &mut Reader<'_>, key: &str) -> Option<f64> {
+    reader.optional::<Amount<LEAST>>(key).map(|amount| amount.0)
+}
+
+fn count<const LEAST: u32>(reader: &mut Reader<'_>, key: &str) -> Option<u32> {
+    reader.optional::<Count<LEAST>>(key).map(|count| count.0)
+}
+
+struct Amount<const LEAST: u32>(f64);
+
+impl<const LEAST: u32> FromJson for Amount<LEAST> {
+    fn from_json(reader: &mut Reader<'_>) -> Self {
+        Self(at_least(reader, "a number", LEAST))
     }
-    fields.data("headers", expected)
+}
+
+struct Count<const LEAST: u32>(u32);
+
+impl<const LEAST: u32> FromJson for Count<LEAST> {
+    fn from_json(reader: &mut Reader<'_>) -> Self {
+        Self(at_least(reader, "a whole number", LEAST) as u32)
+    }
+}
+
+#[inline(never)]
+fn at_least(reader: &mut Reader<'_>, what: &str, least: u32) -> f64 {
+    let found = reader.json().as_f64();
+    let fits = |found: f64| found >= least.into() && (what == "a number" || found.fract() == 0.0);
+    match found.filter(|found| fits(*found)) {
+        Some(found) => found,
+        None => {
+            let least = number::decimal(least as usize);
+            reader.expected(&[what, " of at least ", &least].concat())
+        }
+    }
 }
 
 /// Zero switches a limit off.
@@ -316,17 +177,4 @@ fn limit(given: Option<f64>, default: f64) -> Option<f64> {
         Some(ms) => Some(ms),
         None => Some(default),
     }
-}
-
-pub(super) const QUEUE_MODES: &str = "\"one-at-a-time\" or \"all\"";
-pub(super) const INTERRUPT_MODES: &str = "\"immediate\" or \"wait\"";
-pub(super) const THINKING_LEVELS: &str =
-    "\"off\", \"minimal\", \"low\", \"medium\", \"high\" or \"xhigh\"";
-
-/// Reads a value by its JSON.
-///
-/// # Errors
-/// An error that says what `what` must be.
-pub(super) fn data<T: FromJson>(found: &JsValue, what: &str, expected: &str) -> Result<T, JsValue> {
-    transcript::read(found).map_err(|_| error::invalid(what, expected, found))
 }

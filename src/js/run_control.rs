@@ -13,7 +13,7 @@ use web_sys::{AbortController, AbortSignal};
 
 use crate::agent::abort::{Abort, Latch};
 use crate::js::live::Channel;
-use crate::js::{task, value};
+use crate::js::{error, task, value};
 
 /// How long an aborted run still waits for listeners that returned promises, in milliseconds.
 const GRACE_MS: u32 = 1_000;
@@ -94,9 +94,19 @@ pub(super) struct Watch {
 
 impl Watch {
     /// Aborts `run` when `signal` fires, with its reason. `None` when there is nothing to watch.
-    pub(super) fn new(signal: &JsValue, run: &RunControl, channel: &Channel) -> Option<Self> {
+    ///
+    /// # Errors
+    /// That it is no signal.
+    pub(super) fn new(
+        signal: &JsValue,
+        run: &RunControl,
+        channel: &Channel,
+    ) -> Result<Option<Self>, JsValue> {
         if signal.is_undefined() || signal.is_null() {
-            return None;
+            return Ok(None);
+        }
+        if !value::get(signal, "addEventListener").is_function() {
+            return Err(error::invalid("signal", "an AbortSignal", signal));
         }
         let abort = {
             let (signal, run, channel) = (signal.clone(), run.clone(), channel.clone());
@@ -104,7 +114,7 @@ impl Watch {
         };
         if value::get(signal, "aborted").is_truthy() {
             abort();
-            return None;
+            return Ok(None);
         }
         let listener = Closure::<dyn Fn()>::new(abort);
         let watch = Self {
@@ -112,7 +122,7 @@ impl Watch {
             listener,
         };
         watch.call("addEventListener");
-        Some(watch)
+        Ok(Some(watch))
     }
 
     fn call(&self, method: &str) {

@@ -3,42 +3,25 @@
 use js_sys::Array;
 use wasm_bindgen::prelude::*;
 
-use crate::js::live::{follow, live_view, new_state};
+use crate::js::live::{Channel, follow};
 use crate::js::page::Handle;
 use crate::js::value;
 
-/// What stands behind `agent.state`.
+/// What stands behind `agent.state`. It is the page's, behind the channel.
 #[derive(Debug, Clone)]
-pub(super) struct State {
-    record: JsValue,
-    view: JsValue,
-}
+pub(super) struct State(Channel);
 
 impl State {
-    pub(super) fn new() -> Self {
-        let record = new_state();
-        let view = live_view(&record);
-        // Behind the view: a session is to have what the page does not see yet.
-        value::set(&record, "taken", &Array::new());
-        Self { record, view }
-    }
-
-    /// What the agent writes.
-    pub(super) fn record(&self) -> &JsValue {
-        &self.record
-    }
-
-    /// What the page sees.
-    pub(super) fn view(&self) -> JsValue {
-        self.view.clone()
+    pub(super) fn new(channel: &Channel) -> Self {
+        Self(channel.clone())
     }
 
     pub(super) fn get(&self, key: &str) -> JsValue {
-        value::get(&self.record, key)
+        self.0.get(key)
     }
 
     pub(super) fn set(&self, key: &str, value: &JsValue) {
-        value::set(&self.record, key, value);
+        self.0.set(key, value);
     }
 
     pub(super) fn messages(&self) -> Vec<JsValue> {
@@ -84,6 +67,6 @@ impl State {
 
     /// Follows the run. `is_kept` is false for a run whose conversation was thrown away.
     pub(super) fn follow(&self, event: &JsValue, is_kept: bool) {
-        follow(&self.record, event, is_kept);
+        follow(&self.0.record(), event, is_kept);
     }
 }

@@ -7,14 +7,13 @@ use wasm_bindgen::prelude::*;
 
 use crate::agent::host::Host;
 use crate::agent::model_call::call_model;
-use crate::js::agent_loop::{listen, read_state};
+use crate::js::agent_loop::{listen, set_context};
 use crate::js::core::Core;
 use crate::js::host::{Kind, PageHost};
 use crate::js::live::EventStream;
-use crate::js::options::{Options, Owner};
+use crate::js::options::Owner;
 use crate::js::page::Handle;
 use crate::js::run_control::{RunControl, Settle, Watch};
-use crate::js::tool::ToolSet;
 use crate::js::{task, value};
 
 /// Makes one model call. Returns an async iterable of its events; `result()` is the message.
@@ -72,15 +71,18 @@ impl ModelCall {
         options: &JsValue,
         owner: Owner,
     ) -> Result<Self, JsValue> {
-        let read = Options::read(options, owner)?;
-        let state = read_state(context, model, &value::get(options, "reasoning"))?;
-        let tools = ToolSet::read_definitions(&state.get("tools"))?;
-        let core = Rc::new(Core::new(state, read));
-        core.tools.replace(Rc::new(tools));
+        let core = Rc::new(Core::new(options, owner, &JsValue::UNDEFINED)?);
+        set_context(
+            &core,
+            context,
+            model,
+            &value::get(options, "reasoning"),
+            true,
+        )?;
         core.channel.unwrapped();
         let (control, settle) = RunControl::new()?;
         core.channel.open(&control.signal());
-        let watch = Watch::new(&value::get(options, "signal"), &control, &core.channel);
+        let watch = Watch::new(&value::get(options, "signal"), &control, &core.channel)?;
         Ok(Self {
             core,
             control,

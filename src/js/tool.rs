@@ -2,203 +2,166 @@
 
 use std::rc::Rc;
 
-use js_sys::Function;
+use js_sys::Array;
 use wasm_bindgen::prelude::*;
 use web_sys::AbortController;
 
 use crate::agent::host::{Progress, Tool, ToolOutput};
-use crate::js::fields::Fields;
+use crate::js::given;
+use crate::js::options::amount;
 use crate::js::page::Handle;
 use crate::js::pattern::RegExpMatcher;
-use crate::js::standard::{self, Validator};
 use crate::js::{error, result, transcript, value};
 use crate::model::ToolDefinition;
 use crate::schema::Schema;
-use crate::text::json::to_text;
+use crate::text::json::{FromJson, Reader, to_text};
 use crate::text::number;
+
+/// What is known of tools that are set. The tools themselves stay the page's.
+#[derive(Debug, Default)]
+pub(super) struct ToolSet {
+    /// What a model is told.
+    pub(super) definitions: Vec<ToolDefinition>,
+    /// How each is run; empty for tools that a model is only told of.
+    specs: Vec<Rc<Tool>>,
+}
+
+/// Tools that can be run: what is known of them, and the app's objects.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Tools {
+    pub(super) set: Rc<ToolSet>,
+    objects: JsValue,
+}
 
 /// A tool of the page.
 #[derive(Debug, Clone)]
 pub(super) struct PageTool {
     /// The app's object: `this` of its functions.
     object: JsValue,
-    execute: Function,
-    prepare_arguments: Option<Function>,
-    /// What has the last word on arguments: the tool's own, else that of its Standard Schema.
-    validator: Option<Validator>,
-    /// `needsApproval`: a function, or anything that counts as true.
-    needs_approval: JsValue,
     pub(super) spec: Rc<Tool>,
 }
 
-/// The tools that are set, and the array they were read from.
-#[derive(Debug, Default)]
-pub(super) struct ToolSet {
-    source: Vec<JsValue>,
-    /// What a model is told.
-    pub(super) definitions: Vec<ToolDefinition>,
-    tools: Vec<PageTool>,
-}
-
 impl ToolSet {
-    /// Reads an array of tools.
+    /// Reads an array of tools. `is_told` for those that a model is only told of: nothing runs them.
     ///
     /// # Errors
     /// Which tool is wrong, and what it must be.
-    pub(super) fn read(tools: &JsValue) -> Result<Self, JsValue> {
-        if !js_sys::Array::is_array(tools) {
-            return Err(error::invalid("tools", "an array of tools", tools));
-        }
-        let source = value::items(tools);
-        let mut set = Self {
-            source: source.clone(),
-            ..Self::default()
-        };
-        for (index, object) in source.into_iter().enumerate() {
-            let (tool, definition) = PageTool::read(object, index)?;
-            if set.find(&tool.spec.name).is_some() {
-                let message = format!(
-                    "tools[{index}]: there is already a tool named \"{}\".",
-                    tool.spec.name
-                );
-                return Err(error::misuse("invalid_argument", &message));
+    pub(super) fn read(tools: &JsValue, is_told: bool) -> Result<Self, JsValue> {
+        let json = given::read_tools(tools, is_told)?;
+        let tools: &Array = tools.unchecked_ref();
+        let mut set = Self::default();
+        for (index, read) in given::read::<Vec<GivenTool>>(&json, "tools")?
+            .into_iter()
+            .enumerate()
+        {
+            let GivenTool {
+                mut definition,
+                mut spec,
+                parameters,
+            } = read;
+            if let Some(parameters) = parameters {
+                let place = ["tools[", &number::decimal(index), "].parameters"].concat();
+                let schema = given::read(&parameters, &place)?;
+                spec.schema = Some(compile(&schema, &place, tools.get(index as u32))?);
+                definition.parameters = schema;
             }
-            set.tools.push(tool);
+            if !is_told {
+                set.specs.push(Rc::new(spec));
+            }
             set.definitions.push(definition);
         }
         Ok(set)
     }
 
-    /// Reads tools that a model is only told about: nothing runs them.
-    ///
-    /// # Errors
-    /// Which tool is wrong, and what it must be.
-    pub(super) fn read_definitions(tools: &JsValue) -> Result<Self, JsValue> {
-        if !js_sys::Array::is_array(tools) {
-            return Err(error::invalid("tools", "an array of tools", tools));
-        }
-        let source = value::items(tools);
-        let mut definitions = Vec::new();
-        for (index, object) in source.iter().enumerate() {
-            let mut fields = fields_of(object, index);
-            definitions.push(read_definition(&mut fields).1);
-            fields.finish()?;
-        }
-        Ok(Self {
-            source,
-            definitions,
-            tools: Vec::new(),
-        })
-    }
-
     /// The names of the tools that can be run.
     pub(super) fn names(&self) -> Vec<String> {
-        self.tools
-            .iter()
-            .map(|tool| tool.spec.name.clone())
-            .collect()
-    }
-
-    /// Whether it was read from an array with just these elements.
-    pub(super) fn is_of(&self, tools: &JsValue) -> bool {
-        self.source == value::items(tools)
-    }
-
-    pub(super) fn find(&self, name: &str) -> Option<&PageTool> {
-        self.tools.iter().find(|tool| tool.spec.name == name)
+        self.specs.iter().map(|tool| tool.name.clone()).collect()
     }
 }
 
-/// What a model is told of a tool, and the schema that its arguments are checked against.
-fn read_definition(fields: &mut Fields<'_>) -> (Option<Schema>, ToolDefinition) {
-    let mut definition = ToolDefinition::default();
-    let name = fields.given("name").unwrap_or_default();
-    definition.name = name.as_string().unwrap_or_default();
-    if definition.name.is_empty() {
-        fields.expected("name", "a string that is not empty", &name);
+impl Tools {
+    /// `objects` are those that `set` was read from.
+    pub(super) fn new(set: Rc<ToolSet>, objects: JsValue) -> Self {
+        Self { set, objects }
     }
-    if let Some(Ok(description)) = fields.given("description").map(String::try_from) {
-        definition.description = description;
+
+    pub(super) fn find(&self, name: &str) -> Option<PageTool> {
+        let specs = self.set.specs.iter();
+        let (index, spec) = (0..).zip(specs).find(|(_, tool)| tool.name == name)?;
+        Some(PageTool {
+            object: js_sys::Reflect::get_u32(&self.objects, index).ok()?,
+            spec: spec.clone(),
+        })
     }
-    let mut schema = None;
-    if let Some(parameters) = fields.given("parameters") {
-        match read_schema(&parameters, &fields.path("parameters")) {
-            Ok((read, json)) => {
-                schema = Some(read);
-                definition.parameters = json;
-            }
-            Err(problem) => fields.note(problem),
+}
+
+/// A tool as `given.js` writes it.
+struct GivenTool {
+    definition: ToolDefinition,
+    spec: Tool,
+    /// Its JSON Schema, as text.
+    parameters: Option<String>,
+}
+
+impl FromJson for GivenTool {
+    fn from_json(reader: &mut Reader<'_>) -> Self {
+        let name: String = reader.field("name");
+        Self {
+            spec: Tool {
+                name: name.clone(),
+                schema: None,
+                execution_mode: reader.optional("executionMode"),
+                timeout_ms: amount::<1>(reader, "timeoutMs"),
+            },
+            definition: ToolDefinition {
+                name,
+                description: reader.or_default("description"),
+                parameters: serde_json::Value::Null,
+            },
+            parameters: reader.optional("parameters"),
         }
     }
-    (schema, definition)
 }
 
-fn fields_of(object: &JsValue, index: usize) -> Fields<'_> {
-    Fields::new(object, ["tools[", &number::decimal(index), "]."].concat())
+/// Compiles the schema of a tool, and tells what of it is not enforced.
+fn compile(
+    parameters: &serde_json::Value,
+    place: &str,
+    object: JsValue,
+) -> Result<Schema, JsValue> {
+    let mut schema = Schema::compile(parameters).map_err(|problem| {
+        let message = [place, ": ", &problem.to_string()].concat();
+        error::misuse("invalid_argument", &message)
+    })?;
+    schema.find_invalid_patterns(&RegExpMatcher);
+    if !schema.unsupported().is_empty() {
+        let unsupported = schema.unsupported().join(", ");
+        let text = [place, ": these keywords are not enforced: ", &unsupported].concat();
+        given::warn_once(&object, &text);
+    }
+    Ok(schema)
 }
 
 impl PageTool {
-    fn read(object: JsValue, index: usize) -> Result<(Self, ToolDefinition), JsValue> {
-        let mut fields = fields_of(&object, index);
-        let (schema, definition) = read_definition(&mut fields);
-        let execute = fields.function("execute");
-        if execute.is_none() {
-            fields.expected("execute", "a function", &JsValue::UNDEFINED);
-        }
-        let needs_approval = fields.given("needsApproval").unwrap_or_default();
-        if !needs_approval.is_undefined()
-            && needs_approval.as_bool().is_none()
-            && !needs_approval.is_function()
-        {
-            fields.expected(
-                "needsApproval",
-                "true, false or a function",
-                &needs_approval,
-            );
-        }
-        let validator = match fields.function("validate") {
-            Some(function) => Some(Validator::Own(function)),
-            None => standard::validator(&fields.given("parameters").unwrap_or_default()),
-        };
-        let spec = Tool {
-            name: definition.name.clone(),
-            schema,
-            execution_mode: fields.data("executionMode", "\"parallel\" or \"sequential\""),
-            timeout_ms: fields.number("timeoutMs", 1),
-        };
-        let prepare_arguments = fields.function("prepareArguments");
-        let execute = fields.finish().and(execute.ok_or(JsValue::UNDEFINED))?;
-        Ok((
-            Self {
-                execute,
-                prepare_arguments,
-                validator,
-                needs_approval,
-                spec: Rc::new(spec),
-                object,
-            },
-            definition,
-        ))
-    }
-
     /// Lets the tool change raw arguments.
     pub(super) fn prepare_arguments(
         &self,
         arguments: serde_json::Value,
     ) -> Result<serde_json::Value, String> {
-        let Some(prepare) = &self.prepare_arguments else {
+        let prepare = value::get(&self.object, "prepareArguments");
+        let Some(prepare) = value::as_function(prepare) else {
             return Ok(arguments);
         };
         let given = json_to_js(&arguments);
         let mut prepared = prepare
             .call1(&self.object, &given)
-            .map_err(|thrown| format!("prepareArguments failed: {}", error::describe(&thrown)))?;
+            .map_err(|thrown| ["prepareArguments failed: ", &error::describe(&thrown)].concat())?;
         if prepared.is_undefined() {
             // It may have changed what it was given.
             prepared = given;
         }
         transcript::read(&prepared)
-            .map_err(|problem| format!("prepareArguments gave no arguments: {problem}"))
+            .map_err(|problem| ["prepareArguments gave no arguments: ", &problem].concat())
     }
 
     /// The arguments as the tool's validation leaves them.
@@ -206,10 +169,13 @@ impl PageTool {
     /// # Errors
     /// What does not fit.
     pub(super) async fn validate(&self, arguments: JsValue) -> Result<JsValue, String> {
-        match &self.validator {
-            Some(validator) => validator.check(&self.object, arguments).await,
-            None => Ok(arguments),
-        }
+        let Some(validate) = value::as_function(given::validator(&self.object)) else {
+            return Ok(arguments);
+        };
+        let answer = value::call(&validate, &self.object, &[&arguments]).await;
+        let answer = answer.map_err(|thrown| ["- ", &error::describe(&thrown)].concat())?;
+        given::validated(&self.object, &arguments, &answer)
+            .map_err(|thrown| error::describe(&thrown))
     }
 
     /// Whether a call with these arguments waits for the app's yes or no.
@@ -217,10 +183,11 @@ impl PageTool {
     /// # Errors
     /// The message of what `needsApproval` threw.
     pub(super) async fn needs_approval(&self, arguments: &JsValue) -> Result<bool, String> {
-        let Some(function) = self.needs_approval.dyn_ref::<Function>() else {
-            return Ok(self.needs_approval.is_truthy());
-        };
-        let needed = value::call(function, &self.object, &[arguments]).await;
+        let needed = value::get(&self.object, "needsApproval");
+        if !needed.is_function() {
+            return Ok(needed.is_truthy());
+        }
+        let needed = value::call(needed.unchecked_ref(), &self.object, &[arguments]).await;
         needed
             .map(|needed| needed.is_truthy())
             .map_err(|thrown| ["needsApproval failed: ", &error::describe(&thrown)].concat())
@@ -244,7 +211,7 @@ impl PageTool {
         };
         let on_update = Closure::<dyn Fn(JsValue)>::new(report).into_js_value();
         let returned = value::call(
-            &self.execute,
+            value::get(&self.object, "execute").unchecked_ref(),
             &self.object,
             &[&id.into(), arguments, &controller.signal(), &on_update],
         )
@@ -264,31 +231,9 @@ pub(super) fn json_to_js(json: &serde_json::Value) -> JsValue {
     js_sys::JSON::parse(&to_text(json)).unwrap_or(JsValue::UNDEFINED)
 }
 
-fn read_schema(found: &JsValue, path: &str) -> Result<(Schema, serde_json::Value), JsValue> {
-    // The schemas of some libraries are functions with properties.
-    let mut found = found.clone();
-    if standard::is_standard(&found) {
-        found = standard::json_schema(&found).map_err(|problem| {
-            error::misuse("invalid_argument", &[path, ": ", &problem].concat())
-        })?;
-    }
-    let found = &found;
-    if !value::is_plain_object(found) {
-        let expected = "a JSON Schema object or a Standard Schema object";
-        return Err(error::invalid(path, expected, found));
-    }
-    let problem = |text: String| error::misuse("invalid_argument", &format!("{path}: {text}"));
-    let json: serde_json::Value = transcript::read(found).map_err(problem)?;
-    let mut schema = Schema::compile(&json).map_err(|error| problem(error.to_string()))?;
-    schema.find_invalid_patterns(&RegExpMatcher);
-    if !schema.unsupported().is_empty() {
-        let text = format!(
-            "{path}: these keywords are not enforced: {}",
-            schema.unsupported().join(", ")
-        );
-        warn(&text);
-    }
-    Ok((schema, json))
+/// An array of our own with the same elements.
+pub(super) fn copied(tools: &JsValue) -> JsValue {
+    value::items(tools).iter().collect::<Array>().into()
 }
 
 #[wasm_bindgen]

@@ -9,7 +9,6 @@ use crate::agent::host::{Approval, BeforeToolCall, Progress, Tool, ToolOutput, T
 use crate::assemble::AssembledCall;
 use crate::js::host::PageHost;
 use crate::js::network::call_hook;
-use crate::js::options::Hook;
 use crate::js::page::Handle;
 use crate::js::pattern::RegExpMatcher;
 use crate::js::tool::json_to_js;
@@ -53,11 +52,12 @@ impl ToolRunner for PageHost {
         call: &AssembledCall,
         arguments: Handle,
     ) -> Result<BeforeToolCall<Handle>, String> {
-        let Some(hook) = self.core.options.hook(Hook::BeforeToolCall) else {
+        let Some(hook) = self.core.channel.hook("beforeToolCall") else {
             return Ok(Ok(arguments).into());
         };
-        let context = result::tool_call_context(self.core.state.record(), call.block, &arguments.0);
-        let decision = call_hook("beforeToolCall", hook, &[&context, &self.run.signal()])
+        let context =
+            result::tool_call_context(&self.core.channel.record(), call.block, &arguments.0);
+        let decision = call_hook("beforeToolCall", &hook, &[&context, &self.run.signal()])
             .await
             .map_err(|error| error.message)?;
         // A decision that cannot be read must not let the tool run.
@@ -168,13 +168,14 @@ impl ToolRunner for PageHost {
         arguments: Handle,
         output: ToolOutput<Handle>,
     ) -> Result<ToolOutput<Handle>, String> {
-        let Some(hook) = self.core.options.hook(Hook::AfterToolCall) else {
+        let Some(hook) = self.core.channel.hook("afterToolCall") else {
             return Ok(output);
         };
-        let context = result::tool_call_context(self.core.state.record(), call.block, &arguments.0);
+        let context =
+            result::tool_call_context(&self.core.channel.record(), call.block, &arguments.0);
         value::set(&context, "result", &output.result.0);
         value::set(&context, "isError", &output.is_error.into());
-        let change = call_hook("afterToolCall", hook, &[&context, &self.run.signal()])
+        let change = call_hook("afterToolCall", &hook, &[&context, &self.run.signal()])
             .await
             .map_err(|error| error.message)?;
         changed_output(&change, output)

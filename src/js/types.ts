@@ -404,6 +404,8 @@ export interface AgentSession {
   streamMessage?: AssistantMessage;
   /** Ids of calls that wait for approval. */
   pendingApprovals?: string[];
+  /** Ids of calls whose tool may have begun. */
+  startedToolCalls?: string[];
   /** Messages that wait. */
   steering: AgentMessage[];
   followUp: AgentMessage[];

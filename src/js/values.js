@@ -1,6 +1,6 @@
 // Values of the page: read without throwing, told in words, and written as JSON text.
 
-const FIELDS = {
+export const FIELDS = {
   user: ["content", "timestamp"],
   assistant: [
     "content", "api", "provider", "model", "responseId", "usage", "stopReason", "errorMessage", "error", "timestamp",
@@ -115,54 +115,7 @@ export function describe(thrown) {
   return typeof name === "string" && typeof thrown === "object" ? name : `${kind(thrown)} was thrown`;
 }
 
-// ---- what an app hands in: messages, and results of tools
-
-/** The messages of a prompt. */
-export function readPrompt(input, images) {
-  if (typeof input === "string") return [userMessage(input, images)];
-  if (images !== undefined) throw invalid("images", "given only with a text", images);
-  const messages = Array.isArray(input) ? readMessages(input, "prompt") : [checkMessage(input, "prompt")];
-  if (messages.length === 0) throw misuse("invalid_argument", "prompt needs at least one message.");
-  return messages;
-}
-
-/** A message, or a text as the message of a user. */
-export function readMessage(message, what) {
-  return typeof message === "string" ? userMessage(message) : checkMessage(message, what);
-}
-
-/**
- * Every message has a role, and one that models know has content, since without any it would fail each request from then
- * on. The rest is checked when a model gets to read it: until then `convertToLlm` may make something else of it.
- */
-export function checkMessage(message, what) {
-  const role = get(message, "role");
-  if (!isPlainObject(message) || typeof role !== "string") throw invalid(what, "a message: an object with a role", message);
-  const content = get(message, "content");
-  if (!Object.hasOwn(FIELDS, role)) return message;
-  const isContent = Array.isArray(content) || (role === "user" && typeof content === "string");
-  if (!isContent) throw invalid(`${what}.content`, role === "user" ? "a string or an array of blocks" : "an array of blocks", content);
-  // Blocks of other types may be what convertToLlm is there for.
-  const known = role === "assistant" ? [] : content;
-  for (const [index, block] of Array.isArray(known) ? known.entries() : []) {
-    const isKnown = get(block, "type") === "text" || get(block, "type") === "image";
-    if (isKnown && contentProblem([block]) !== undefined) throw invalid(`${what}.content[${index}]`, 'a block: { type: "text", text } or { type: "image", data, mimeType }', block);
-  }
-  return message;
-}
-
-/** A copy of a list of messages. */
-export function readMessages(messages, what) {
-  if (!Array.isArray(messages)) throw invalid(what, "an array of messages", messages);
-  return Array.from(messages, (message, index) => checkMessage(message, `${what}[${index}]`));
-}
-
-function userMessage(text, images = []) {
-  const problem = contentProblem(images);
-  if (problem !== undefined) throw misuse("invalid_argument", `images: got ${problem}.`);
-  if (text.trim() === "" && images.length === 0) throw misuse("invalid_argument", "The message is empty: give it a text or an image.");
-  return { role: "user", content: [{ type: "text", text }, ...images], timestamp: Date.now() };
-}
+// ---- results of tools
 
 /** A result that is one text. */
 export function textResult(text) {
@@ -176,6 +129,8 @@ export function textResult(text) {
 export function toolResult(returned) {
   if (returned === undefined || returned === null) return { content: [], details: {} };
   if (typeof returned === "string") return textResult(returned);
+  const returns = "It must return { content: [{ type: \"text\", text }, …], details }, a text or nothing.";
+  if (!isPlainObject(returned)) throw new Error(`The tool returned ${kind(returned)}. ${returns}`);
   const content = get(returned, "content");
   if (typeof content === "string") {
     const rest = ["details", "isError", "terminate"].map((key) => [key, get(returned, key)]);
@@ -183,7 +138,7 @@ export function toolResult(returned) {
   }
   const problem = contentProblem(content);
   if (problem === undefined) return returned;
-  throw new Error(`The tool returned ${problem}. It must return { content: [{ type: "text", text }, …], details }.`);
+  throw new Error(`The tool returned ${problem}. ${returns}`);
 }
 
 /** A result in which `afterToolCall` replaced what it gave. */
@@ -199,7 +154,7 @@ export function changedResult(change, result) {
 }
 
 /** What is wrong with the content of a message; undefined for what is content. */
-function contentProblem(content) {
+export function contentProblem(content) {
   if (!Array.isArray(content)) return `content that is ${kind(content)} in place of an array`;
   const index = Array.from(content).findIndex((block) => {
     const has = (...keys) => keys.every((key) => typeof get(block, key) === "string");

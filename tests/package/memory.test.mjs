@@ -34,8 +34,7 @@ for (const isFreed of [true, false]) {
     await page.evaluate(([kinds, isFreed]) => {
       const encoder = new TextEncoder();
       const streams = Object.values(kinds).map(({ bodies, isOpen }) => ({ isOpen, bodies: bodies.map((body) => encoder.encode(body)) }));
-      const tools = [newTool("look", (_params, _signal, onUpdate) => (onUpdate({ content: [] }), { content: [], details: {} })), newTool("ask", () => "yes", { needsApproval: true })];
-      // The listener and `fetch` know the agent, as those of pages do.
+      // The listener, `fetch`, the tools and a message know the agent, as those of pages do.
       globalThis.run = async ({ bodies, isOpen }) => {
         let calls = 0;
         const fetch = async () => {
@@ -45,7 +44,12 @@ for (const isFreed of [true, false]) {
           };
           return new Response(new ReadableStream({ start }), { headers: { "content-type": "text/event-stream" } });
         };
+        const tools = [
+          newTool("look", (_params, _signal, onUpdate) => (onUpdate({ content: [] }), agent.steer("Look again"), { content: [], details: { agent } })),
+          newTool("ask", () => (agent.peekQueuedMessages(), "yes"), { needsApproval: true }),
+        ];
         const agent = newAgent({ id: "test", api: "openai-completions" }, { tools, fetch, retry: { baseDelayMs: 1 } });
+        agent.appendMessage({ role: "note", agent });
         agent.store.subscribe(() => {});
         agent.subscribe(({ type, toolCallId, assistantMessageEvent }) => {
           if (type === "tool_approval_request") agent.approveToolCall(toolCallId);

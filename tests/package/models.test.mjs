@@ -137,5 +137,5 @@ pageTest("calls that cannot be right are refused by name", async ({ page }) => {
   });
   for (const { name, code } of said) assert.deepEqual([name, code], ["SluiceError", "invalid_argument"]);
   assert.match(said[3].message, /apiKey must be a string/);
-  assert.match(said[5].message, /have no "header"/);
+  assert.match(said[5].message, /have no "header". The name is headers/);
 });

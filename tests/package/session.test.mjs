@@ -25,7 +25,7 @@ pageTest("a session holds the conversation, its settings and what waits; no keys
   const { messages, steering, ...rest } = session;
   assert.deepEqual(rest, {
     version: 1, systemPrompt: "Be brief.", model: { ...provider.model, cost: { input: 1, output: 2 } }, thinkingLevel: "low",
-    pendingApprovals: [], followUp: [{ role: "note", text: "f" }], steeringMode: "all", followUpMode: "all", interruptMode: "immediate", sessionId: "s1",
+    pendingApprovals: [], startedToolCalls: [], followUp: [{ role: "note", text: "f" }], steeringMode: "all", followUpMode: "all", interruptMode: "immediate", sessionId: "s1",
   });
   assert.deepEqual([roles(messages), steering[0].content[0].text], ["user, assistant", "s"]);
   assert.doesNotMatch(JSON.stringify(session), /sk-in/);
@@ -133,12 +133,33 @@ pageTest("a session from the middle of a batch keeps the results that are there,
   assert.deepEqual(result.runs, { look: 2, hang: 1 });
   assert.deepEqual(result.messages, [
     ["user", "", "", "", "Go"], ["assistant", "", "", "", ""],
-    ["toolResult", "a", false, 1, "looked 1"], ["toolResult", "c", false, 2, "looked 2"],
+    ["toolResult", "a", false, 1, "looked 1"],
     ["toolResult", "b", true, "", "The page was reloaded before this call was answered. The tool may have run, wholly or in part, and was not run again."],
+    ["toolResult", "c", false, 2, "looked 2"],
     ["assistant", "", "", "", "Fine."],
   ]);
   assert.deepEqual(result.statuses, ["done", "error", "done"]);
   assert.deepEqual(provider.requests[1].body.messages.filter(({ role }) => role === "tool").map(({ tool_call_id }) => tool_call_id).sort(), ["a", "b", "c"]);
+});
+
+pageTest("a call whose turn had not come is told so in a restored session, and ids that no call has wait for nothing", async ({ page, provider }) => {
+  const calls = ["a", "b"].map((id, index) => ({ index, id, type: "function", function: { name: "hang", arguments: "{}" } }));
+  provider.answer([delta({ tool_calls: calls }), answer().replace('"stop"', '"tool_calls"')].join(""));
+  const result = await page.evaluate(async (model) => {
+    const tools = [newTool("hang", () => new Promise(() => {}))];
+    const agent = newAgent(model, { tools, toolExecution: "sequential" });
+    const started = seen(agent, ({ type }) => type === "tool_execution_start");
+    void agent.prompt("Go");
+    await started;
+    const session = { ...JSON.parse(JSON.stringify(agent)), pendingApprovals: ["z"] };
+    agent.abort();
+    const restored = sluice.Agent.fromJSON(session, { initialState: { tools } });
+    return [restored.pendingApprovals, restored.state.messages.slice(2).map(({ toolCallId, content }) => [toolCallId, content[0].text])];
+  }, provider.model);
+  assert.deepEqual(result, [[], [
+    ["a", "The page was reloaded before this call was answered. The tool may have run, wholly or in part, and was not run again."],
+    ["b", "The tool did not run: the page was reloaded before its turn came."],
+  ]]);
 });
 
 pageTest("taken at every event of a run, a session can be gone on with, and holds every message once", async ({ page }) => {
@@ -194,7 +215,7 @@ pageTest("an agent without a model is a session, too", async ({ page }) => {
     return sluice.Agent.fromJSON(agent.toJSON()).toJSON();
   });
   assert.deepEqual(session, {
-    version: 1, systemPrompt: "", thinkingLevel: "off", messages: [{ role: "user", content: "Hi", timestamp: 0 }], pendingApprovals: [], steering: [], followUp: [],
+    version: 1, systemPrompt: "", thinkingLevel: "off", messages: [{ role: "user", content: "Hi", timestamp: 0 }], pendingApprovals: [], startedToolCalls: [], steering: [], followUp: [],
     steeringMode: "one-at-a-time", followUpMode: "one-at-a-time", interruptMode: "immediate",
   });
 });
@@ -216,7 +237,7 @@ for (const [session, message] of [
   [{ ...good, followUp: [5] }, "session.followUp[0] must be a message: an object with a role, but is the number 5."],
   [{ ...good, systemPrompt: 5 }, "systemPrompt must be a string, but is the number 5."],
   [{ ...good, thinkingLevel: "much" }, 'thinkingLevel must be "off", "minimal", "low", "medium", "high" or "xhigh", but is the string "much".'],
-  [{ ...good, model: { id: "x" } }, /^model: .*api/],
+  [{ ...good, model: { id: "x" } }, /^model\.api must be a string/],
   [{ ...good, steeringMode: "some" }, 'steeringMode must be "one-at-a-time" or "all", but is the string "some".'],
 ]) {
   pageTest(`fromJSON() refuses ${JSON.stringify(session)?.slice(0, 120)}`, async ({ page }) => {
@@ -230,7 +251,7 @@ for (const [session, message] of [
 for (const [options, message] of [
   [5, "Agent options must be an object, but is the number 5."],
   [{ initialState: [] }, "initialState must be an object, but is an array."],
-  [{ sessionld: "x" }, 'Agent options have no "sessionld". Check the spelling.'],
+  [{ sessionld: "x" }, 'Agent options have no "sessionld". The name is sessionId.'],
 ]) {
   pageTest(`fromJSON() refuses the options ${JSON.stringify(options)}`, async ({ page }) => {
     const failure = await page.evaluate(([session, options]) => failureOf(() => sluice.Agent.fromJSON(session, options)), [good, options]);

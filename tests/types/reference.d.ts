@@ -1399,6 +1399,8 @@ export interface AgentSession {
     streamMessage?: AssistantMessage;
     /** Ids of calls that wait for approval. */
     pendingApprovals?: string[];
+    /** Ids of calls whose tool may have begun. */
+    startedToolCalls?: string[];
     /** Messages that wait. */
     steering: AgentMessage[];
     followUp: AgentMessage[];
@@ -1635,14 +1637,6 @@ export function agentLoopContinue(context: AgentContext, config: AgentLoopConfig
  * Makes one model call and resolves with its message, failed or not.
  */
 export function complete(model: Model, context: Context, options?: StreamOptions): Promise<AssistantMessage>;
-
-/**
- * Makes a `streamFn` that plays turns, one per model call, through the same decoder as a
- * provider's response: for demos, tests and work without a network.
- *
- * `turns` may be a function, which is asked for each turn. Throws when a turn is not one.
- */
-export function createScript(turns: ScriptTurn[] | ScriptTurns, options?: ScriptOptions): StreamFn;
 
 /**
  * Makes one model call through a backend of the app, which holds the key. Returns an async iterable

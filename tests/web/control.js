@@ -125,7 +125,7 @@ export async function wrong_retry_options_are_refused(sluice) {
     [true, /retry must be false or \{ maxAttempts/],
     [3, /retry must be/],
     [{ attempts: 2 }, /retry has no "attempts"/],
-    [{ maxAttempts: -1 }, /retry\.maxAttempts must be a number of at least 0/],
+    [{ maxAttempts: -1 }, /retry\.maxAttempts must be a whole number of at least 0/],
     [{ baseDelayMs: "1" }, /retry\.baseDelayMs must be/],
     [{ maxDelayMs: NaN }, /retry\.maxDelayMs must be/],
   ]) {

@@ -1,6 +1,6 @@
 //! The exports of the package as one object, and checks by the Rust types beside them.
 
-use js_sys::{Array, Object, Reflect};
+use js_sys::{Array, Function, Object, Reflect};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -15,7 +15,7 @@ use crate::mirror;
 type Outcome = Result<JsValue, JsValue>;
 
 /// What a page imports, and `checkRun`, `checkCall` and `argumentViews`.
-pub(crate) fn exports() -> JsValue {
+pub(crate) fn exports(script: Function) -> JsValue {
     let exports = Object::new();
     let put = |name: &str, value: JsValue| {
         let _ = Reflect::set(&exports, &name.into(), &value);
@@ -35,10 +35,16 @@ pub(crate) fn exports() -> JsValue {
         )
         .into_js_value(),
     );
-    put(
-        "streamSimple",
+    let stream_simple =
         Closure::<dyn Fn(JsValue, JsValue, JsValue) -> Outcome>::new(js::stream_simple)
-            .into_js_value(),
+            .into_js_value();
+    put("streamSimple", stream_simple.clone());
+    put(
+        "createScript",
+        Closure::<dyn Fn(JsValue, JsValue) -> Outcome>::new(move |turns, options| {
+            script.call3(&JsValue::UNDEFINED, &turns, &options, &stream_simple)
+        })
+        .into_js_value(),
     );
     put(
         "complete",
@@ -46,10 +52,6 @@ pub(crate) fn exports() -> JsValue {
             js::complete(model, context, options).into()
         })
         .into_js_value(),
-    );
-    put(
-        "createScript",
-        Closure::<dyn Fn(JsValue, JsValue) -> Outcome>::new(js::create_script).into_js_value(),
     );
     put(
         "checkRun",

@@ -1,11 +1,11 @@
 // Loads the scripts from their texts: an expression, since there is no module yet that could do it.
 async (texts) => {
   const address = (name, text) => URL.createObjectURL(new Blob([text, `\n//# sourceURL=tests/web/${name}.js`], { type: "text/javascript" }));
-  const helpers = address("helpers", texts.helpers);
-  const modules = {};
+  const shared = { '"./helpers.js"': address("helpers", texts.helpers), '"../values.js"': address("values", texts.values) };
+  const modules = { helpers: await import(shared['"./helpers.js"']) };
   for (const [name, text] of Object.entries(texts)) {
-    const url = name === "helpers" ? helpers : address(name, text.replaceAll('"./helpers.js"', JSON.stringify(helpers)));
-    modules[name] = await import(url);
+    const found = Object.keys(shared).reduce((text, path) => text.replaceAll(path, JSON.stringify(shared[path])), text);
+    modules[name] ??= await import(address(name, found));
   }
   return modules;
 };

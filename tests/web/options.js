@@ -17,15 +17,18 @@ const CALL_OPTIONS = [
   ["apiKey", 5, /a string/],
   ["getApiKey", "key", /a function/],
   ["fetch", {}, /a function/],
-  ["headers", { a: 1 }, /a plain object of strings/],
-  ["headers", "x: y", /a plain object of strings/],
+  ["headers", { a: 1 }, /headers\.a must be a string/],
+  ["headers", new Headers({ a: "b" }), /a plain object of strings/],
+  ["headers", "x: y", /an object/],
   ["sessionId", 7, /a string/],
   ["temperature", "hot", /a number/],
   ["temperature", NaN, /a number/],
   ["temperature", -1, /at least 0/],
   ["maxTokens", 0, /at least 1/],
   ["maxTokens", Infinity, /a number/],
-  ["thinkingBudgets", { low: "much" }, /an object of numbers/],
+  ["maxTokens", () => 5, /plain data/],
+  ["thinkingBudgets", { low: "much" }, /thinkingBudgets\.low must be a number/],
+  ["thinkingBudgets", { lo: 1 }, /no "lo"/],
   ["cacheRetention", "forever", /"none", "short" or "long"/],
   ["toolChoice", "maybe", /"auto", "none", "required" or \{ name \}/],
   ["onPayload", null, /a function/],
@@ -44,6 +47,9 @@ const RUN_OPTIONS = [
   ["toolExecution", "both", /"parallel" or "sequential"/],
   ["toolTimeoutMs", 0, /at least 1/],
   ["maxTurns", 0, /at least 1/],
+  ["maxTurns", 1.5, /a whole number/],
+  ["retry", true, /false or/],
+  ["retry", { maxAttempt: 2 }, /The name is maxAttempts/],
 ];
 const AGENT_OPTIONS = [
   ...RUN_OPTIONS,
@@ -86,6 +92,11 @@ export async function the_initial_state_is_checked(sluice) {
     [{ model: "gpt" }, "model", /id and api/],
     [{ model: { id: "x" } }, "model", /api/],
     [{ model: { api: "x" } }, "model", /id/],
+    [{ model: { ...model, baseURL: "https://x" , baseUrl: undefined } }, "baseURL", /the name is baseUrl/],
+    [{ model: { ...model, base_url: "https://x", baseUrl: undefined } }, "base_url", /the name is baseUrl/],
+    [{ model: { ...model, url: "https://x", baseUrl: undefined } }, "url", /the name is baseUrl/],
+    [{ model: { ...model, compat: { maxTokenField: "max_tokens" } } }, "model.compat", /the name is maxTokensField/],
+    [{ model: { ...model, reasoning: "yes" } }, "model.reasoning", /a boolean/],
     [{ model: null }, "model", /id and api/],
     [{ thinkingLevel: "deep" }, "thinkingLevel", /"off"/],
     [{ tools: {} }, "tools", /an array/],
@@ -109,6 +120,10 @@ export async function tools_are_checked(sluice) {
     [[tool("a", f, { timeoutMs: 0 })], "tools[0].timeoutMs", /at least/],
     [[tool("a", f, { prepareArguments: 1 })], "tools[0].prepareArguments", /a function/],
     [[tool("a", f), tool("a", f)], "tools[1]", /already.*"a"/],
+    [[tool("a", f, { needsAproval: true })], "tools[0]", /no "needsAproval": the name is needsApproval/],
+    [[tool("a", f, { needs_approval: true })], "tools[0]", /the name is needsApproval/],
+    [[tool("a", f, { timeuotMs: 5 })], "tools[0]", /the name is timeoutMs/],
+    [[tool("a", f, { needsApproval: "yes" })], "tools[0].needsApproval", /true, false or a function/],
   ];
   const agent = new sluice.Agent();
   for (const [tools, key, expected] of table) {
@@ -186,6 +201,8 @@ export async function contexts_are_checked(sluice) {
   refused(() => sluice.agentLoop([], context, { model }), "prompts", /empty/);
   refused(() => sluice.agentLoop("hi", context, { model }), "prompts", /an array/);
   refused(() => sluice.agentLoop(context.messages, context, { model }, undefined, 5), "streamFn", /a function/);
+  refused(() => sluice.agentLoop(context.messages, context, { model }, 5), "signal", /an AbortSignal/);
+  refused(() => sluice.streamSimple(model, context, { signal: {} }), "signal", /an AbortSignal/);
   same(thrown(() => sluice.agentLoopContinue({ messages: [] }, { model }), "without messages").code, "nothing_to_continue", "the code");
   same(thrown(() => sluice.agentLoopContinue({ messages: [{ role: "assistant", content: [] }] }, { model }), "with an answer").code, "nothing_to_continue", "the code");
 }

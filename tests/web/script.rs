@@ -23,6 +23,12 @@ const TEXTS: [(&str, &str); 13] = texts!(
     "stream_fn" "control" "random"
 );
 
+/// What the package has beside the module: `createScript`, and what that needs.
+const PACKAGE: [(&str, &str); 2] = [
+    ("values", include_str!("../../src/js/values.js")),
+    ("script", include_str!("../../src/js/package/script.js")),
+];
+
 thread_local! {
     /// The promise of all modules, by name.
     static MODULES: Result<Promise, JsValue> = load();
@@ -31,7 +37,7 @@ thread_local! {
 fn load() -> Result<Promise, JsValue> {
     let load: Function = js_sys::eval(include_str!("load.js"))?.dyn_into()?;
     let texts = Object::new();
-    for (name, text) in TEXTS {
+    for (name, text) in TEXTS.into_iter().chain(PACKAGE) {
         Reflect::set(&texts, &name.into(), &text.into())?;
     }
     load.call1(&JsValue::UNDEFINED, &texts)?.dyn_into()
@@ -60,7 +66,8 @@ pub(crate) async fn run(group: &str, name: &str) -> Result<(), JsValue> {
     let scenarios = module(group).await?;
     let helpers = module("helpers").await?;
     call(&helpers, "watchPage", &[]).await?;
-    let outcome = function(&scenarios, name)?.call1(&JsValue::UNDEFINED, &exports())?;
+    let script = function(&module("script").await?, "script")?;
+    let outcome = function(&scenarios, name)?.call1(&JsValue::UNDEFINED, &exports(script))?;
     let within = [outcome, "the scenario".into(), LIMIT_MS.into()];
     let outcome = call(&helpers, "soon", &within).await;
     let page = call(&helpers, "leavePage", &[]).await;

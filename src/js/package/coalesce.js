@@ -1,7 +1,8 @@
 // Listeners that want the deltas of a block together, not one by one.
 
 import { Channel } from "../live.js";
-import { checkOptions, invalid } from "./errors.js";
+import { checkOptions } from "../given.js";
+import { invalid } from "../values.js";
 
 /** A frame of a page that draws; and the longest that one is waited for, since a hidden page draws none. */
 const FRAME_MS = 16;

@@ -12,6 +12,10 @@ import {
   type ModelInfo,
   type Recording,
   type ReplayOptions,
+  type ScriptOptions,
+  type ScriptTurn,
+  type ScriptTurns,
+  type StreamFn,
   type SubscribeOptions,
   type SyncInitInput,
 } from "./sluice_agent.js";
@@ -81,6 +85,12 @@ export interface Replay {
  * `Model`. Needs no `init()`. Rejects with a `SluiceError` when the host fails or sends no list.
  */
 export function listModels(baseUrl: string, apiKey?: string, options?: ListModelsOptions): Promise<ModelInfo[]>;
+
+/**
+ * Makes a `streamFn` that plays turns, one per model call, through the same decoder as a provider's response: for demos,
+ * tests and work without a network. `turns` may be a function, which is asked for each turn. Throws when a turn is not one.
+ */
+export function createScript(turns: ScriptTurn[] | ScriptTurns, options?: ScriptOptions): StreamFn;
 
 /** Where the wasm module comes from; by default from beside the package's script. */
 export type InitSource = RequestInfo | URL | Response | BufferSource | WebAssembly.Module;

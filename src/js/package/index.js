@@ -3,7 +3,8 @@
 import * as glue from "./sluice_agent.js";
 import { channelOf } from "../live.js";
 import { subscribeTo } from "./coalesce.js";
-import { isObject, misuse } from "./errors.js";
+import { describe, misuse } from "../values.js";
+import { script } from "./script.js";
 import { fromSession, SessionMemory, toSession } from "./session.js";
 import { createStore, retryBehind } from "./store.js";
 
@@ -23,9 +24,11 @@ export default function init(input) {
     () => {
       isReady = true;
     },
-    (error) => {
+    (cause) => {
       loading = undefined;
-      throw error;
+      const what = "init() could not load the module";
+      const help = "Its .wasm file has to be served beside the package's script, or init() be given its URL, a Response, its bytes or a WebAssembly.Module.";
+      throw Object.assign(misuse("not_initialised", `${what}: ${describe(cause)}. ${help}`), { cause });
     },
   );
   return loading;
@@ -51,7 +54,7 @@ function requireInit(name) {
 export class Agent extends glue.Agent {
   /** What the first listener knows. */
   #views;
-  /** The app's listeners and hooks, held so that they live as long as their agent. */
+  /** What is the app's, held so that it lives as long as the agent. */
   #own;
   #streams = new Set();
 
@@ -60,9 +63,8 @@ export class Agent extends glue.Agent {
 
   constructor(options) {
     requireInit("Agent");
-    const hooks = {};
-    super(behind(hooks, options));
-    this.#own = Object.assign(channelOf(this.state).leave(), { hooks });
+    super(options);
+    this.#own = channelOf(this.state).leave();
     const views = { memory: new SessionMemory(this.state, options), store: undefined, retry: undefined };
     this.#views = views;
     super.subscribe((event) => {
@@ -154,26 +156,6 @@ export class Agent extends glue.Agent {
   }
 }
 
-/**
- * The options with functions that call those of the app without holding them: the module holds its options as long as it
- * has the agent, and a hook that knows the agent would keep it for ever.
- */
-function behind(hooks, options) {
-  if (!isObject(options)) return options;
-  const weak = new WeakRef(hooks);
-  const through = ([key, value]) => {
-    if (typeof value !== "function") return [key, value];
-    hooks[key] = value;
-    return [key, caller(weak, key)];
-  };
-  return Object.fromEntries(Object.entries(options).map(through));
-}
-
-/** A function of its own makes these, so that nothing else is in their scope. */
-function caller(weak, key) {
-  return (...args) => weak.deref()[key](...args);
-}
-
 function refuseFreed() {
   throw misuse("freed", "This agent was freed. Make a new one.");
 }
@@ -203,9 +185,9 @@ export function complete(...args) {
   return glue.complete(...args);
 }
 
-export function createScript(...args) {
+export function createScript(turns, options) {
   requireInit("createScript");
-  return glue.createScript(...args);
+  return script(turns, options, glue.streamSimple);
 }
 
 /** Returns the tool as it is; its work is done by the types. It needs no init(). */

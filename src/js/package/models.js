@@ -1,6 +1,7 @@
 // The models of an OpenAI-compatible host. One GET and a page of reading, so it needs no module.
 
-import { checkOptions, fail, invalid } from "./errors.js";
+import { checkOptions } from "../given.js";
+import { invalid, misuse } from "../values.js";
 
 /** The models that a host lists, each as far as the host describes it. */
 export async function listModels(baseUrl, apiKey, options) {
@@ -11,10 +12,10 @@ export async function listModels(baseUrl, apiKey, options) {
   const [root, query] = baseUrl.split("?");
   const url = `${root.replace(/\/+$/, "")}/models${query === undefined ? "" : `?${query}`}`;
   const { host, secrets } = parse(baseUrl, apiKey, headers);
-  const failed = (code, message, more) => fail(code, hide(`${host}: ${message}`, secrets), more);
+  const failed = (code, message, more) => Object.assign(misuse(code, hide(`${host}: ${message}`, secrets)), more);
   const broken = (error) =>
     signal?.aborted
-      ? fail("aborted", "The request was aborted.")
+      ? misuse("aborted", "The request was aborted.")
       : failed("network", `could not be reached: ${error?.message ?? error}. Check the network, the address, and that the server allows this page (CORS).`, { retryable: true });
 
   let status, ok, type, text;

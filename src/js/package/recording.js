@@ -10,7 +10,7 @@
 // - A tool's `args` are those of the call and a result message's content that of the tool, unless the entry has others.
 // - `messages` of `agent_start` and `auto_retry_start` are the transcript, where it is not what the events before make.
 
-import { invalid, isObject } from "./errors.js";
+import { invalid, isPlainObject } from "../values.js";
 import { sizeOf } from "./growth.js";
 import { isSame, plain } from "./plain.js";
 
@@ -146,7 +146,7 @@ export function normalizeRecording(recording) {
   const ids = new Map();
   const idOf = (id) => ids.get(id) ?? ids.set(id, `id_${ids.size + 1}`).get(id);
   const normal = (object) => {
-    if (!isObject(object)) return object;
+    if (!isPlainObject(object)) return object;
     const fields = { ...object };
     for (const key of ["at", "timestamp", "durationMs", "delayMs"]) if (key in fields) fields[key] = 0;
     for (const key of ["toolCallId", "responseId"]) if (key in fields) fields[key] = idOf(fields[key]);

@@ -1,9 +1,10 @@
 // Plays a recording back: the same events, snapshots and state, without an agent.
 
 import { EventStream } from "../streams.js";
-import { Channel, liveView } from "../live.js";
+import { Channel } from "../live.js";
 import { subscribeTo } from "./coalesce.js";
-import { checkOptions, invalid, misuse } from "./errors.js";
+import { checkOptions } from "../given.js";
+import { invalid, misuse } from "../values.js";
 import { beginningOf } from "./growth.js";
 import { toJson } from "./recording.js";
 import { createStore } from "./store.js";
@@ -22,11 +23,8 @@ const MAX_DELAY_MS = 2_147_483_647;
 class Replay {
   #entries;
   #speed;
-  #record = {
-    systemPrompt: "", model: null, thinkingLevel: "off", tools: [], messages: [],
-    isStreaming: false, streamMessage: null, pendingToolCalls: new Set(), error: undefined,
-  };
-  #channel = new Channel(this.#record);
+  #channel = new Channel();
+  #record = this.#channel.record();
   #controller = new AbortController();
   #streams = new Set();
   #store;
@@ -41,7 +39,7 @@ class Replay {
   #results = new Map();
 
   /** The state as the agent's was. */
-  state = liveView(this.#record);
+  state = this.#channel.view();
 
   constructor(entries, speed) {
     this.#entries = entries;

@@ -1,7 +1,8 @@
 // An agent's conversation as JSON, and what becomes of it when a page that was in the middle of a run comes back.
 
 import { recordOf } from "../live.js";
-import { checkOptions, invalid, isObject } from "./errors.js";
+import { checkOptions } from "../given.js";
+import { invalid, isPlainObject } from "../values.js";
 import { plain } from "./plain.js";
 
 const VERSION = 1;
@@ -11,6 +12,7 @@ const SETTINGS = { steeringMode: "one-at-a-time", followUpMode: "one-at-a-time",
 
 const CUT = "The page was reloaded before the answer was complete.";
 const NOT_RUN = "The tool did not run: the page was reloaded before the answer was complete.";
+const NOT_STARTED = "The tool did not run: the page was reloaded before its turn came.";
 const MAY_HAVE_RUN = "The page was reloaded before this call was answered. The tool may have run, wholly or in part, and was not run again.";
 
 /** What a session needs to know beside the state. It is told every event. */
@@ -44,7 +46,7 @@ export class SessionMemory {
 
 /** The session of an agent. Keys, headers and functions stay with the page. */
 export function toSession({ state, memory, queued, pendingApprovals }) {
-  const { systemPrompt, model, thinkingLevel, streamMessage } = state;
+  const { systemPrompt, model, thinkingLevel, streamMessage, pendingToolCalls } = state;
   const { headers: _headers, ...told } = model ?? {};
   return plain({
     version: VERSION,
@@ -54,6 +56,7 @@ export function toSession({ state, memory, queued, pendingApprovals }) {
     messages: memory.messages,
     streamMessage: streamMessage ?? undefined,
     pendingApprovals,
+    startedToolCalls: [...pendingToolCalls],
     ...queued,
     ...memory.settings,
   });
@@ -64,9 +67,10 @@ export function fromSession(session, options) {
   check(session);
   checkOptions(options, "Agent options");
   checkOptions(options?.initialState, "initialState");
-  const { systemPrompt, model, thinkingLevel, pendingApprovals, steering = [], followUp = [] } = session;
+  const { systemPrompt, model, thinkingLevel, steering = [], followUp = [] } = session;
+  const pendingApprovals = waiting(session);
   const settings = Object.fromEntries(Object.keys(SETTINGS).map((key) => [key, session[key]]));
-  const initialState = { systemPrompt, model, thinkingLevel, messages: resumed(session), pendingApprovals, ...given(options?.initialState) };
+  const initialState = { systemPrompt, model, thinkingLevel, messages: resumed(session, pendingApprovals), pendingApprovals, ...given(options?.initialState) };
   return { options: { ...settings, ...given(options), initialState }, steering, followUp };
 }
 
@@ -78,39 +82,53 @@ function given(options) {
  * The transcript as the next run can take it up: what was under way is over, and no tool is run for it. Calls that wait
  * for approval go on waiting.
  */
-function resumed({ messages, streamMessage, pendingApprovals = [] }) {
+function resumed({ messages, streamMessage, startedToolCalls }, pendingApprovals) {
   const answer = streamMessage && {
     ...streamMessage, stopReason: "aborted", errorMessage: CUT, error: { code: "aborted", message: CUT, retryable: false },
   };
   return answerCalls(answer ? [...messages, answer] : messages, (call, message) => {
     if (pendingApprovals.includes(call.id)) return undefined;
-    const text = message === answer ? NOT_RUN : MAY_HAVE_RUN;
+    const isStarted = startedToolCalls?.includes(call.id) ?? true;
+    const text = message === answer ? NOT_RUN : isStarted ? MAY_HAVE_RUN : NOT_STARTED;
     return resultMessage({ toolCallId: call.id, toolName: call.name }, { content: [{ type: "text", text }], details: {} }, true);
   });
 }
 
-/** Puts a result behind every call that has none, where `answer` gives one. */
+/** The results of each message behind it, in the order of its calls; of calls that have none, where `answer` gives one. */
 function answerCalls(messages, answer) {
   const answered = [];
-  const open = new Map();
+  const calls = new Map();
+  const results = new Map();
   let asking;
   const close = () => {
-    for (const call of open.values()) {
-      const result = answer(call, asking);
+    for (const call of calls.values()) {
+      const result = results.get(call.id) ?? answer(call, asking);
       if (result !== undefined) answered.push(result);
     }
-    open.clear();
+    calls.clear();
+    results.clear();
   };
   for (const message of messages) {
-    if (message.role === "toolResult") open.delete(message.toolCallId);
-    else close();
+    const id = message.role === "toolResult" ? message.toolCallId : undefined;
+    if (calls.has(id) && !results.has(id)) {
+      results.set(id, message);
+      continue;
+    }
+    if (message.role !== "toolResult") close();
     answered.push(message);
     if (message.role !== "assistant" || !Array.isArray(message.content)) continue;
     asking = message;
-    for (const block of message.content) if (block.type === "toolCall") open.set(block.id, block);
+    for (const block of message.content) if (block.type === "toolCall") calls.set(block.id, block);
   }
   close();
   return answered;
+}
+
+/** The ids of calls of the last answer that wait for approval, of those that do. */
+function waiting({ messages, pendingApprovals = [] }) {
+  const asking = messages.findLast((message) => message.role === "assistant");
+  const isCalled = (id) => asking?.content.some((block) => block.type === "toolCall" && block.id === id);
+  return pendingApprovals.filter(isCalled);
 }
 
 function resultMessage({ toolCallId, toolName }, { content, details }, isError, durationMs) {
@@ -119,7 +137,7 @@ function resultMessage({ toolCallId, toolName }, { content, details }, isError, 
 
 /** The rest is checked as options are. */
 function check(session) {
-  if (!isObject(session)) throw invalid("session", "an object as agent.toJSON() gives it, parsed", session);
+  if (!isPlainObject(session)) throw invalid("session", "an object as agent.toJSON() gives it, parsed", session);
   if (session.version !== VERSION) throw invalid("session.version", `${VERSION} for this version of the library`, session.version);
   for (const key of ["messages", "steering", "followUp"]) {
     const messages = session[key] ?? (key === "messages" ? undefined : []);
@@ -132,10 +150,10 @@ function check(session) {
 }
 
 function checkMessage(message, place) {
-  if (!isObject(message) || typeof message.role !== "string") throw invalid(place, "a message: an object with a role", message);
+  if (!isPlainObject(message) || typeof message.role !== "string") throw invalid(place, "a message: an object with a role", message);
   if (message.role !== "assistant") return;
   if (!Array.isArray(message.content)) throw invalid(`${place}.content`, "an array of blocks", message.content);
   message.content.forEach((block, index) => {
-    if (!isObject(block)) throw invalid(`${place}.content[${index}]`, "a block: an object with a type", block);
+    if (!isPlainObject(block)) throw invalid(`${place}.content[${index}]`, "a block: an object with a type", block);
   });
 }

@@ -1,7 +1,7 @@
 // An agent's state as a store: `subscribe` and `getSnapshot`, the shape that UI libraries take.
 
 import { recordOf, report } from "../live.js";
-import { invalid } from "./errors.js";
+import { invalid } from "../values.js";
 
 const FIELDS = ["messages", "streamMessage", "isStreaming", "pendingToolCalls", "error"];
 

@@ -10,6 +10,9 @@ use serde_json::{Map, Value};
 use super::Json;
 use crate::text::number;
 
+/// Bytes of a string that an error shows.
+const MAX_SHOWN: usize = 60;
+
 /// Reads a whole text.
 ///
 /// # Errors
@@ -61,8 +64,12 @@ impl<'a> Reader<'a> {
         let (json, unfit) = match Json::parse(text) {
             Ok(json) => (json, None),
             Err(error) => {
-                let problem =
-                    ["is not JSON (at byte ", &number::decimal(error.offset), ")"].concat();
+                let problem = [
+                    "is not JSON, or nested too deeply (at byte ",
+                    &number::decimal(error.offset),
+                    ")",
+                ]
+                .concat();
                 let path = "the text".to_owned();
                 (Json(""), Some(Unfit { path, problem }))
             }
@@ -130,11 +137,13 @@ impl<'a> Reader<'a> {
     /// The first note counts.
     #[inline(never)]
     fn note(&mut self, expected: &str) {
-        let found = match self.json.text().bytes().next() {
+        let text = self.json.text();
+        let found = match text.bytes().next() {
             None => "missing",
             Some(b'{') => "an object",
             Some(b'[') => "an array",
-            Some(b'"') => "a string",
+            Some(b'"') if text.len() > MAX_SHOWN => "a string",
+            Some(b'"') => &["the string ", text].concat(),
             Some(b't' | b'f') => "a boolean",
             Some(b'n') => "null",
             Some(_) => "a number",

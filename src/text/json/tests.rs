@@ -123,7 +123,7 @@ fn errors_name_the_path_and_what_was_expected() {
     );
     assert_eq!(
         problem(r#"[{"name":"a","sizes":[1,"2"]}]"#),
-        "[0].sizes[1] must be a number, but is a string"
+        "[0].sizes[1] must be a number, but is the string \"2\""
     );
     assert_eq!(
         problem("{}"),

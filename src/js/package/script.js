@@ -1,7 +1,7 @@
 // Scripted turns as the responses that a provider of chat completions would send: `createScript`. What plays them is
 // the built-in protocol, so they go through the same decoder, the same events and the same failures as any other.
 
-import { describe, invalid, isPlainObject, kind, misuse } from "./values.js";
+import { describe, invalid, isPlainObject, kind, misuse } from "../values.js";
 
 /** Tokens that come together when no pace is given: about what a network chunk holds. */
 const TOKENS_PER_CHUNK = 8;
