@@ -144,16 +144,24 @@ export class Agent extends glue.Agent {
       for (const stream of streams) stream.end();
     });
     super.free();
-    for (const { prototype } of [glue.Agent, Agent]) {
-      for (const name of Object.getOwnPropertyNames(prototype)) {
-        if (name !== "free" && name !== "constructor") Object.defineProperty(this, name, { configurable: true, get: refuseFreed });
-      }
-    }
+    Object.setPrototypeOf(this, freed(Object.getPrototypeOf(this)));
   }
 
   static {
     if (Symbol.dispose) this.prototype[Symbol.dispose] = this.prototype.free;
   }
+}
+
+const freedPrototypes = new WeakMap();
+
+/** What a freed agent of this class is like: whatever is used of it says so. */
+function freed(prototype) {
+  if (!freedPrototypes.has(prototype)) {
+    const names = [glue.Agent, Agent].flatMap(({ prototype }) => Object.getOwnPropertyNames(prototype));
+    const refused = names.filter((name) => name !== "free" && name !== "constructor").map((name) => [name, { get: refuseFreed }]);
+    freedPrototypes.set(prototype, Object.create(prototype, Object.fromEntries(refused)));
+  }
+  return freedPrototypes.get(prototype);
 }
 
 function refuseFreed() {
