@@ -113,9 +113,10 @@ impl Reader {
     }
 }
 
-/// Sends a request. `fetch` is the app's own function, called with a URL and an init object.
+/// Sends a request with this body. `fetch` is the app's own function, called with a URL and an init object.
 pub(super) async fn send(
     request: HttpRequest,
+    body_text: JsValue,
     fetch: Option<Function>,
 ) -> Result<HttpResponse<Body>, Failure> {
     let controller = AbortController::new().map_err(|thrown| unsendable(&thrown))?;
@@ -127,8 +128,8 @@ pub(super) async fn send(
     };
     let place = place(&request.url);
     let answer = match fetch {
-        Some(fetch) => call_app(&fetch, &request, &body.controller).await,
-        None => call_global(&request, &body.controller).await?,
+        Some(fetch) => call_app(&fetch, &request, &body_text, &body.controller).await,
+        None => call_global(&request, body_text, &body.controller).await?,
     };
     let response = answer.map_err(|thrown| {
         ErrorInfo::new(
@@ -179,13 +180,14 @@ pub(super) async fn send(
 
 async fn call_global(
     request: &HttpRequest,
+    body: JsValue,
     controller: &AbortController,
 ) -> Result<Result<JsValue, JsValue>, Failure> {
     let mut builder = Request::post(&request.url).abort_signal(Some(&controller.signal()));
     for (name, value) in &request.headers {
         builder = builder.header(name, value);
     }
-    let request = builder.body(request.body.as_str()).map_err(|error| {
+    let request = builder.body(body).map_err(|error| {
         ErrorInfo::new(
             ErrorCode::InvalidRequest,
             format!("The request cannot be made: {error}. Check model.baseUrl."),
@@ -204,6 +206,7 @@ async fn call_global(
 async fn call_app(
     fetch: &Function,
     request: &HttpRequest,
+    body: &JsValue,
     controller: &AbortController,
 ) -> Result<JsValue, JsValue> {
     let headers = value::object(&[]);
@@ -213,7 +216,7 @@ async fn call_app(
     let init = value::object(&[
         ("method", &"POST".into()),
         ("headers", &headers),
-        ("body", &request.body.as_str().into()),
+        ("body", body),
         ("signal", &controller.signal()),
     ]);
     value::call(

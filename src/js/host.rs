@@ -32,7 +32,8 @@ use crate::js::page::{Handle, JsPage, event_to_js};
 use crate::js::run_control::RunControl;
 use crate::js::stream_fn::AppStream;
 use crate::js::tool::{PageTool, ToolSet, Tools, copied};
-use crate::js::{error, transcript, value};
+use crate::js::transcript::{self, Held};
+use crate::js::{error, value};
 use crate::message::{StopReason, Usage};
 use crate::model::{Model, RequestOptions};
 use crate::protocol::{Context, HttpRequest, StreamPart};
@@ -55,6 +56,8 @@ pub(super) struct PageHost {
     /// What the current model call is made with.
     tools: RefCell<Tools>,
     model: RefCell<JsValue>,
+    /// Long data on its way from messages to the body of a request.
+    held: RefCell<Held>,
 }
 
 /// What events say.
@@ -75,6 +78,7 @@ impl PageHost {
             // Calls may wait from a session that was restored. What is wrong with tools is told by the next call.
             tools: RefCell::new(core.tools().unwrap_or_default()),
             model: RefCell::new(core.state.get("model")),
+            held: RefCell::new(Held::new()),
             core,
         }
     }
@@ -92,6 +96,7 @@ impl PageHost {
         Network {
             core: &self.core,
             model: self.model.borrow().clone(),
+            held: self.held.borrow().clone(),
         }
     }
 
@@ -347,7 +352,8 @@ impl Transport for PageHost {
         &self,
         request: HttpRequest,
     ) -> impl Future<Output = Result<HttpResponse<Body>, Failure>> {
-        fetch::send(request, self.core.channel.hook("fetch"))
+        let body = self.held.borrow().fill(&request.body).into();
+        fetch::send(request, body, self.core.channel.hook("fetch"))
     }
 
     fn read(&self, body: &mut Body) -> impl Future<Output = Result<Option<Vec<u8>>, Failure>> {
@@ -458,11 +464,13 @@ impl Host for PageHost {
                 Source::App(stream.await?)
             }
             None => {
+                let held = Held::new();
                 let context = Context {
                     system_prompt: request.system_prompt.as_string().unwrap_or_default(),
-                    messages: transcript::read_messages(&messages)?,
+                    messages: transcript::read_messages(&messages, &held)?,
                     tools: self.tools().definitions.clone(),
                 };
+                self.held.replace(held);
                 Source::Provider(Box::new((
                     context,
                     self.request_options(&request, api_key)?,

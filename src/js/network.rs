@@ -7,6 +7,7 @@ use crate::agent::host::HttpResponse;
 use crate::error::{ErrorCode, ErrorInfo, Failure};
 use crate::js::core::Core;
 use crate::js::fetch::Body;
+use crate::js::transcript::Held;
 use crate::js::{error, value};
 
 /// Sends requests by the options of an agent or a call.
@@ -15,6 +16,7 @@ pub(super) struct Network<'a> {
     pub(super) core: &'a Core,
     /// The model as the app gave it, for its hooks.
     pub(super) model: JsValue,
+    pub(super) held: Held,
 }
 
 impl Network<'_> {
@@ -23,17 +25,15 @@ impl Network<'_> {
         let Some(hook) = self.core.channel.hook("onPayload") else {
             return Ok(body);
         };
-        let payload = js_sys::JSON::parse(&body).unwrap_or(JsValue::NULL);
+        let payload = self.held.payload(&body);
         let answer = call_hook("onPayload", &hook, &[&payload, &self.model]).await?;
         let payload = if answer.is_undefined() {
             payload
         } else {
             answer
         };
-        let json = js_sys::JSON::stringify(&payload)
-            .ok()
-            .and_then(|json| json.as_string());
-        json.ok_or_else(|| hook_failed("onPayload", "its payload cannot be written as JSON"))
+        let body = self.held.body_of(&payload).ok().flatten();
+        body.ok_or_else(|| hook_failed("onPayload", "its payload cannot be written as JSON"))
     }
 
     /// `onResponse({ status, contentType, retryAfterMs }, model)`.

@@ -1,6 +1,6 @@
 //! The page's messages as Rust types, when a request is made of them.
 
-use js_sys::Array;
+use js_sys::{Array, JsString};
 use wasm_bindgen::prelude::*;
 
 use crate::error::{ErrorCode, ErrorInfo, Failure};
@@ -11,7 +11,26 @@ use crate::text::json::{FromJson, from_text};
 #[wasm_bindgen(module = "/src/js/values.js")]
 extern "C" {
     #[wasm_bindgen(catch, js_name = toLines)]
-    fn to_lines(messages: &Array) -> Result<String, JsValue>;
+    fn to_lines(messages: &Array, held: &Held) -> Result<String, JsValue>;
+
+    /// Long data that goes around the module, from messages to the body of a request.
+    #[derive(Clone, Debug)]
+    pub(super) type Held;
+
+    #[wasm_bindgen(constructor)]
+    pub(super) fn new() -> Held;
+
+    /// The body of a request as it is to be sent.
+    #[wasm_bindgen(method)]
+    pub(super) fn fill(this: &Held, body: &str) -> JsString;
+
+    /// The same as the value that it is.
+    #[wasm_bindgen(method)]
+    pub(super) fn payload(this: &Held, body: &str) -> JsValue;
+
+    /// A payload of the app's as a body.
+    #[wasm_bindgen(method, catch, js_name = bodyOf)]
+    pub(super) fn body_of(this: &Held, payload: &JsValue) -> Result<Option<String>, JsValue>;
 
     #[wasm_bindgen(catch, js_name = toJson)]
     fn to_json(value: &JsValue) -> Result<String, JsValue>;
@@ -21,9 +40,9 @@ extern "C" {
 ///
 /// # Errors
 /// Which message is not one, and why.
-pub(super) fn read_messages(messages: &Array) -> Result<Vec<Message>, Failure> {
+pub(super) fn read_messages(messages: &Array, held: &Held) -> Result<Vec<Message>, Failure> {
     let invalid = |message: String| ErrorInfo::new(ErrorCode::InvalidRequest, message);
-    let lines = to_lines(messages).map_err(|thrown| invalid(error::describe(&thrown)))?;
+    let lines = to_lines(messages, held).map_err(|thrown| invalid(error::describe(&thrown)))?;
     let mut read = Vec::new();
     for (index, line) in lines.split_terminator('\n').enumerate() {
         let message = from_text(line).map_err(|problem| {

@@ -19,27 +19,65 @@ const BLOCK_FIELDS = {
  * One line of JSON per message. Only what a provider can be told is read: what an app keeps on its
  * messages (`details`, fields of its own) may be anything, cycles and functions included.
  */
-export function toLines(messages) {
-  return messages.map(toLine).join("\n");
+export function toLines(messages, held) {
+  return messages.map((message, index) => toLine(message, index, held)).join("\n");
 }
 
-function toLine(message, index) {
+function toLine(message, index, held) {
   const fields = FIELDS[message?.role];
   if (fields === undefined) {
     throw new Error(`messages[${index}] has the role ${JSON.stringify(message?.role)}, which no model knows. Let convertToLlm turn it into a user, assistant or toolResult message, or leave it out.`);
   }
   try {
     const told = { role: message.role, ...pick(message, fields) };
-    if (Array.isArray(told.content)) told.content = told.content.map(toBlock);
+    if (Array.isArray(told.content)) told.content = told.content.map((block) => toBlock(block, held));
     return withoutLoneSurrogates(JSON.stringify(told));
   } catch (error) {
     throw new Error(`messages[${index}] (${message.role}) cannot be written as JSON: ${error?.message}`);
   }
 }
 
-function toBlock(block) {
+function toBlock(block, held) {
   const fields = BLOCK_FIELDS[block?.type];
-  return fields === undefined ? block : { type: block.type, ...pick(block, fields) };
+  if (fields === undefined) return block;
+  const told = { type: block.type, ...pick(block, fields) };
+  return block.type === "image" ? { ...told, data: held.hold(told.data) } : told;
+}
+
+/** Shorter texts are not worth the way around. */
+const HELD_LENGTH = 4096;
+
+/** By how images begin, the module tells one type from another. */
+const BEGINNING = 32;
+
+/**
+ * Long texts that the module only passes on: the data of images. Through it they would be copied several times, into
+ * memory that never shrinks, for every request. In their place goes a beginning with a mark, which the finished body
+ * has what it stands for put back into.
+ */
+export class Held {
+  #mark = `held:${Math.random().toString(36).slice(2)}${Math.random().toString(36).slice(2)}:`;
+  #rest = [];
+
+  hold(text) {
+    if (typeof text !== "string" || text.length < HELD_LENGTH || text.charCodeAt(BEGINNING - 1) > 127) return text;
+    this.#rest.push(toJson(text.slice(BEGINNING)).slice(1, -1));
+    return `${text.slice(0, BEGINNING)}${this.#mark}${this.#rest.length - 1};`;
+  }
+
+  /** The body of a request as it is to be sent. */
+  fill(body) {
+    return body.replace(new RegExp(`${this.#mark}(\\d+);`, "g"), (_, index) => this.#rest[index]);
+  }
+
+  payload(body) {
+    return JSON.parse(this.fill(body));
+  }
+
+  /** A payload of the app's as a body. Undefined where it cannot be written as JSON. */
+  bodyOf(payload) {
+    return JSON.stringify(payload, (_, value) => this.hold(value));
+  }
 }
 
 function pick(object, fields) {
