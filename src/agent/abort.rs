@@ -1,11 +1,9 @@
 //! One run's abort: fired once, seen everywhere.
 
 use std::cell::{Cell, RefCell};
-use std::future::{Future, poll_fn};
+use std::future::poll_fn;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
-
-use crate::agent::race::Race;
 
 /// Something that happens once and that any number of tasks can wait for. Clones are the same.
 #[derive(Debug, Clone, Default)]
@@ -68,10 +66,5 @@ impl Abort {
     /// Ready when it is fired.
     pub fn poll_fired(&self, context: &mut Context<'_>) -> Poll<()> {
         self.0.poll_opened(context)
-    }
-
-    /// The output of `future`, unless the abort comes first.
-    pub fn race<'a, T>(&'a self, future: impl Future<Output = T> + 'a) -> Race<'a, T> {
-        Race::new(self, Box::pin(future))
     }
 }

@@ -8,10 +8,9 @@
 pub mod abort;
 pub mod approval;
 pub mod host;
-mod limit;
 pub mod model_call;
+mod patience;
 pub mod queue;
-pub mod race;
 pub mod retry;
 pub mod run;
 pub mod script;

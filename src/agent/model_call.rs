@@ -18,8 +18,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::agent::abort::Abort;
 use crate::agent::host::{Call, Head, HttpResponse, Presenter, Source, Tail, Transport};
-use crate::agent::limit::{TimedOut, Watchdog};
-use crate::agent::race::Stopped;
+use crate::agent::patience::{Boxed, Patience, Stopped};
 use crate::assemble::{AssembledCall, Assembler};
 use crate::error::{ErrorInfo, Failure};
 use crate::event::Page;
@@ -72,10 +71,11 @@ pub async fn call_model<H: Transport + Presenter>(
     abort: &Abort,
     model: &Model,
     hook_timeout_ms: Option<f64>,
-    prepared: impl Future<Output = Result<Call<H::AppStream>, Failure>>,
+    prepared: Boxed<'_, Result<Call<H::AppStream>, Failure>>,
 ) -> Reply<<H::Page as Page>::Assistant> {
     let began = host.now();
-    let prepared = abort.race(prepared).within(host, hook_timeout_ms).await;
+    let mut patience = Patience::new(abort, host);
+    let prepared = patience.wait(hook_timeout_ms, prepared).await;
     let prepared = settled(prepared, PREPARATION, hook_timeout_ms);
     let model = prepared.as_ref().map_or(model, |call| &call.model);
     let head = Head::of(model, began);
@@ -84,7 +84,7 @@ pub async fn call_model<H: Transport + Presenter>(
         host,
         abort,
         hook_timeout_ms,
-        watchdog: Watchdog::new(host),
+        patience,
         head: Some(head),
         wire: Wire::default(),
         assembler: Assembler::new(id_prefix(began)),
@@ -104,7 +104,7 @@ struct Reception<'a, H> {
     host: &'a H,
     abort: &'a Abort,
     hook_timeout_ms: Option<f64>,
-    watchdog: Watchdog<'a, H>,
+    patience: Patience<'a, H>,
     /// Taken when the message begins.
     head: Option<Head>,
     wire: Wire,
@@ -351,13 +351,12 @@ impl<H: Transport + Presenter> Reception<'_, H> {
     }
 
     async fn hook<T>(
-        &self,
+        &mut self,
         name: &str,
         future: impl Future<Output = Result<T, Failure>>,
     ) -> Result<T, Failure> {
         let limit_ms = self.hook_timeout_ms;
-        let race = self.abort.race(future).within(self.host, limit_ms);
-        settled(race.await, name, limit_ms)
+        settled(self.patience.wait(limit_ms, future).await, name, limit_ms)
     }
 
     async fn within<T>(
@@ -366,26 +365,11 @@ impl<H: Transport + Presenter> Reception<'_, H> {
         what: &str,
         future: impl Future<Output = Result<T, Failure>>,
     ) -> Result<T, Failure> {
-        let watched = self.watchdog.watch(limit_ms, future);
-        let output = match self.abort.race(watched).await {
-            Ok(Ok(result)) => Ok(result),
-            Ok(Err(TimedOut)) => Err(Stopped::TimedOut),
-            Err(stopped) => Err(stopped),
-        };
-        unstopped(output, what, limit_ms)
-    }
-}
-
-/// What a race came to, its end included. `what` stood still for the limit.
-fn unstopped<T>(
-    output: Result<Result<T, Failure>, Stopped>,
-    what: &str,
-    limit_ms: Option<f64>,
-) -> Result<T, Failure> {
-    match output {
-        Ok(result) => result,
-        Err(Stopped::TimedOut) => Err(failure::timeout(what, limit_ms)),
-        Err(Stopped::Aborted) => Err(ErrorInfo::aborted()),
+        match self.patience.wait(limit_ms, future).await {
+            Ok(result) => result,
+            Err(Stopped::TimedOut) => Err(failure::timeout(what, limit_ms)),
+            Err(Stopped::Aborted) => Err(ErrorInfo::aborted()),
+        }
     }
 }
 

@@ -15,10 +15,12 @@
 //! A run never fails: failures are events and the last message. Whatever ends it, every message it
 //! took is in the transcript, every tool call has its result, and every start has its end.
 
+use std::future::ready;
+
 use crate::agent::abort::Abort;
 use crate::agent::host::{FinishTurn, Host, Presenter};
 use crate::agent::model_call::{Reply, call_model, hook_timeout};
-use crate::agent::race::Stopped;
+use crate::agent::patience::{Boxed, Patience, Stopped};
 use crate::agent::tools::{answer_calls, skip_calls};
 use crate::assemble::AssembledCall;
 use crate::error::Failure;
@@ -109,6 +111,10 @@ struct Turn<H: Host> {
 }
 
 impl<H: Host> Run<'_, H> {
+    fn patience(&self) -> Patience<'_, H> {
+        Patience::new(self.abort, self.host)
+    }
+
     async fn turns(&mut self, mut task: Task<H>) -> AgentEndReason {
         let mut turns = 0;
         let mut cut_answers = 0;
@@ -205,7 +211,7 @@ impl<H: Host> Run<'_, H> {
             self.host.sleep(delay_ms).await;
             self.host.online().await;
         };
-        let waited = self.abort.race(wait).await.is_ok();
+        let waited = self.patience().wait(None, wait).await.is_ok();
         // Steering that came meanwhile goes with the next try; callbacks are asked for it here.
         self.has_messages(true).await;
         if waited && !self.abort.is_fired() {
@@ -231,7 +237,7 @@ impl<H: Host> Run<'_, H> {
     async fn finish(&self, turn: &Turn<H>) -> Result<FinishTurn, Failure> {
         let limit_ms = self.host.rules().hook_timeout_ms;
         let asked = self.host.finish_turn(&turn.message, &turn.results);
-        match self.abort.race(asked).within(self.host, limit_ms).await {
+        match self.patience().wait(limit_ms, asked).await {
             Ok(finish) => finish,
             Err(Stopped::Aborted) => Ok(FinishTurn::AsUsual),
             Err(Stopped::TimedOut) => Err(hook_timeout("finishTurn", limit_ms)),
@@ -246,7 +252,7 @@ impl<H: Host> Run<'_, H> {
         let waits = async {
             self.host.has_steering().await || (!model_waits && self.host.has_follow_ups().await)
         };
-        self.abort.race(waits).await.unwrap_or(false)
+        self.patience().wait(None, waits).await.unwrap_or(false)
     }
 
     /// Takes the messages that the next turn begins with. Steering goes first, also if it came
@@ -319,11 +325,9 @@ impl<H: Host> Run<'_, H> {
 
     /// One model call; `failure` is what kept it from being made.
     async fn ask(&mut self, failure: Option<Failure>) -> Reply<AssistantOf<H>> {
-        let prepared = async {
-            match failure {
-                Some(failure) => Err(failure),
-                None => self.host.prepare_call().await,
-            }
+        let prepared: Boxed<'_, _> = match failure {
+            Some(failure) => Box::pin(ready(Err(failure))),
+            None => Box::pin(self.host.prepare_call()),
         };
         let limit_ms = self.host.rules().hook_timeout_ms;
         let reply = call_model(

@@ -19,7 +19,7 @@ use crate::agent::host::{
     Approval, Host, InterruptMode, Presenter, Progress, Rules, Tool, ToolExecutionMode, ToolOutput,
 };
 use crate::agent::model_call::overdue;
-use crate::agent::race::Stopped;
+use crate::agent::patience::{Patience, Stopped};
 use crate::assemble::AssembledCall;
 use crate::event::{
     AgentEvent, Page, ToolApprovalRequestEvent, ToolExecutionEndEvent, ToolExecutionStartEvent,
@@ -161,6 +161,10 @@ struct Batch<'a, H: Host> {
 type Attempt<'a, V> = Pin<Box<dyn Future<Output = (usize, Answer<V>)> + 'a>>;
 
 impl<H: Host> Batch<'_, H> {
+    fn patience(&self) -> Patience<'_, H> {
+        Patience::new(self.abort, self.host)
+    }
+
     async fn refuse(&self, reason: &str) -> Vec<Answer<ValueOf<H>>> {
         let mut answers = Vec::new();
         for call in self.calls {
@@ -315,7 +319,7 @@ impl<H: Host> Batch<'_, H> {
         future: impl Future<Output = Result<T, String>>,
     ) -> Result<T, String> {
         let limit_ms = self.rules.hook_timeout_ms;
-        match self.abort.race(future).within(self.host, limit_ms).await {
+        match self.patience().wait(limit_ms, future).await {
             Ok(result) => result,
             Err(Stopped::TimedOut) => Err(overdue(name, limit_ms)),
             Err(Stopped::Aborted) => Err(NOT_RUN.to_owned()),
@@ -323,7 +327,7 @@ impl<H: Host> Batch<'_, H> {
     }
 
     async fn unless_aborted<T>(&self, future: impl Future<Output = T>) -> Result<T, String> {
-        let output = self.abort.race(future).await;
+        let output = self.patience().wait(None, future).await;
         output.map_err(|_| NOT_RUN.to_owned())
     }
 
@@ -337,8 +341,7 @@ impl<H: Host> Batch<'_, H> {
     ) -> Result<ToolOutput<ValueOf<H>>, &'static str> {
         let limit_ms = tool.timeout_ms.or(self.rules.tool_timeout_ms);
         let running = self.host.run_tool(call, arguments, progress);
-        let race = self.abort.race(running).within(self.host, limit_ms);
-        Ok(match race.await {
+        Ok(match self.patience().wait(limit_ms, running).await {
             Ok(Ok(output)) => output,
             Ok(Err(text)) => self.error_output(&text),
             Err(Stopped::Aborted) => {
@@ -370,7 +373,7 @@ impl<H: Host> Batch<'_, H> {
     ) -> ToolOutput<ValueOf<H>> {
         let limit_ms = self.rules.hook_timeout_ms;
         let reviewing = self.host.after_tool_call(call, arguments, output);
-        match self.abort.race(reviewing).within(self.host, limit_ms).await {
+        match self.patience().wait(limit_ms, reviewing).await {
             Ok(Ok(output)) => output,
             Ok(Err(text)) => self.error_output(&text),
             Err(Stopped::TimedOut) => self.error_output(&overdue("afterToolCall", limit_ms)),

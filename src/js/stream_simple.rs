@@ -97,7 +97,7 @@ impl ModelCall {
             &self.control.abort,
             &host.model(),
             self.core.options.rules.hook_timeout_ms,
-            host.prepare_call(),
+            Box::pin(host.prepare_call()),
         )
         .await
         .message
