@@ -133,7 +133,7 @@ impl Schema {
     pub fn find_invalid_patterns(&mut self, matcher: &dyn PatternMatcher) {
         for (path, pattern) in &self.patterns {
             if matcher.is_match(pattern, "").is_none() {
-                self.unsupported.push(format!("#{path}"));
+                self.unsupported.push(["#", path].concat());
             }
         }
         self.patterns.clear();

@@ -13,6 +13,8 @@
 
 use std::fmt;
 
+use crate::text::number;
+
 /// Why the text is not a JSON object, and where.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct JsonError {
@@ -42,8 +44,9 @@ pub enum JsonErrorKind {
     TrailingCharacters,
 }
 
-impl fmt::Display for JsonError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl JsonError {
+    /// What is wrong, in words.
+    pub fn text(&self) -> String {
         let text = match self.kind {
             JsonErrorKind::Truncated => "the JSON text ends too early",
             JsonErrorKind::UnexpectedCharacter => "unexpected character in the JSON text",
@@ -53,7 +56,13 @@ impl fmt::Display for JsonError {
             JsonErrorKind::NotAnObject => "the JSON text is not an object",
             JsonErrorKind::TrailingCharacters => "unexpected text after the JSON object",
         };
-        write!(f, "{text} (at byte {})", self.offset)
+        [text, " (at byte ", &number::decimal(self.offset), ")"].concat()
+    }
+}
+
+impl fmt::Display for JsonError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text())
     }
 }
 
