@@ -21,7 +21,7 @@ use crate::agent::abort::Abort;
 use crate::agent::host::{FinishTurn, Host, Presenter};
 use crate::agent::model_call::{Reply, call_model, hook_timeout};
 use crate::agent::patience::{Boxed, Patience, Stopped};
-use crate::agent::tools::{answer_calls, skip_calls};
+use crate::agent::tools::{SKIPPED, answer_calls, why_not_run};
 use crate::assemble::AssembledCall;
 use crate::error::Failure;
 use crate::event::{
@@ -299,11 +299,12 @@ impl<H: Host> Run<'_, H> {
             error,
             calls,
         } = reply;
-        let answers = if skip {
-            skip_calls(self.host, self.abort, &message, &calls).await
+        let refusal = if skip {
+            Some(SKIPPED)
         } else {
-            answer_calls(self.host, self.abort, &message, stop_reason, &calls).await
+            why_not_run(stop_reason)
         };
+        let answers = answer_calls(self.host, self.abort, &message, &calls, refusal).await;
         for answer in &answers.results {
             self.add(answer.clone()).await;
         }

@@ -1,0 +1,293 @@
+//! One tool call, from its arguments to its answer.
+//!
+//! A call goes through the same stations wherever it fails: arguments parsed, tool found, arguments
+//! checked and coerced, `beforeToolCall`, approval, the tool, `afterToolCall`. Whatever fails becomes
+//! an answer; what is said on the way goes to the batch, which emits it.
+
+use std::rc::Rc;
+
+use super::{Answer, News, SKIPPED, ValueOf};
+use crate::agent::abort::Abort;
+use crate::agent::host::{Approval, Host, InterruptMode, Progress, Rules, Tool, ToolOutput};
+use crate::agent::model_call::overdue;
+use crate::agent::patience::{Patience, Stopped};
+use crate::agent::side_by_side::Reporter;
+use crate::assemble::AssembledCall;
+use crate::schema::Mismatch;
+use crate::text::number;
+
+/// What the model is told of a call that an abort came before.
+const NOT_RUN: &str = "Aborted before the tool ran.";
+
+/// A call that is taken up.
+pub(super) struct Attempt<'a, H: Host> {
+    host: &'a H,
+    abort: &'a Abort,
+    rules: &'a Rules,
+    call: &'a AssembledCall,
+    reporter: Rc<Reporter<News<ValueOf<H>>>>,
+}
+
+/// A call that is ready to run.
+struct Prepared<V> {
+    tool: Rc<Tool>,
+    arguments: V,
+    /// Whether the app asked that the run end after it.
+    terminate: bool,
+}
+
+/// Why a call does not run, for the model.
+struct Refusal {
+    text: String,
+    terminate: bool,
+}
+
+impl From<String> for Refusal {
+    fn from(text: String) -> Self {
+        Self {
+            text,
+            terminate: false,
+        }
+    }
+}
+
+impl<'a, H: Host> Attempt<'a, H> {
+    pub(super) fn new(
+        host: &'a H,
+        abort: &'a Abort,
+        rules: &'a Rules,
+        call: &'a AssembledCall,
+        reporter: Reporter<News<ValueOf<H>>>,
+    ) -> Self {
+        Self {
+            host,
+            abort,
+            rules,
+            call,
+            reporter: Rc::new(reporter),
+        }
+    }
+
+    pub(super) async fn answer(self) -> News<ValueOf<H>> {
+        News::Answer(match self.prepare().await {
+            Ok(prepared) => self.run(prepared).await,
+            Err(Refusal { text, terminate }) => {
+                let mut answer = failed(self.host, &text);
+                answer.output.terminate = terminate;
+                answer
+            }
+        })
+    }
+
+    /// All that comes before the tool: whether to run it, and with which arguments.
+    async fn prepare(&self) -> Result<Prepared<ValueOf<H>>, Refusal> {
+        self.unless_interrupted().await?;
+        let tool = self.host.tool(&self.call.name);
+        let tool = tool.ok_or_else(|| self.unknown_tool())?;
+        let arguments = self.arguments(&tool).await?;
+        let before = self.host.before_tool_call(self.call, arguments);
+        let before = self.hook("beforeToolCall", before).await?;
+        let terminate = before.terminate;
+        let refusal = |text| Refusal { text, terminate };
+        let arguments = before.verdict.map_err(refusal)?;
+        let needs_approval = self.host.needs_approval(self.call, &arguments);
+        if self.hook("needsApproval", needs_approval).await? {
+            // News of steering is only heard while waiting: what came before makes the question needless.
+            self.unless_interrupted().await?;
+            self.reporter
+                .report(News::ApprovalRequest(arguments.clone()));
+            self.approval().await.map_err(refusal)?;
+        }
+        // The hooks may have taken their time, or steered.
+        self.unless_interrupted().await?;
+        Ok(Prepared {
+            tool,
+            arguments,
+            terminate,
+        })
+    }
+
+    /// The arguments to run with: complete JSON, as the tool's schema wants it.
+    async fn arguments(&self, tool: &Tool) -> Result<ValueOf<H>, String> {
+        let call = self.call;
+        let arguments = call.arguments().map_err(|error| {
+            [
+                "The arguments of \"",
+                &call.name,
+                "\" are not a complete JSON object: ",
+                &error.text(),
+                ". Call the tool again.",
+            ]
+            .concat()
+        })?;
+        let preparing = self.host.prepare_arguments(call, arguments);
+        let mut arguments = self.hook("prepareArguments", preparing).await?;
+        if let Some(schema) = &tool.schema {
+            let checked = schema.check(arguments, self.host.pattern_matcher());
+            arguments = checked.map_err(|mismatches| self.misfit(&lines(&mismatches)))?;
+        }
+        let validating = self.host.validate_arguments(call, arguments);
+        let validated = async { validating.await.map_err(|lines| self.misfit(&lines)) };
+        self.hook("validate", validated).await
+    }
+
+    /// Waits for the app's decision, unless steering makes it needless.
+    async fn approval(&self) -> Result<(), String> {
+        loop {
+            let deciding = self.host.approval(self.call);
+            let decision = self.patience().wait(None, deciding).await;
+            match decision {
+                Ok(Approval::Approved) => return Ok(()),
+                Ok(Approval::Denied(reason)) => return Err(reason),
+                Ok(Approval::Steered) => self.unless_interrupted().await?,
+                Err(_) => return Err(NOT_RUN.to_owned()),
+            }
+        }
+    }
+
+    /// Steering skips what has not started.
+    async fn unless_interrupted(&self) -> Result<(), String> {
+        if self.rules.interrupt_mode == InterruptMode::Wait {
+            return Ok(());
+        }
+        match self.patience().wait(None, self.host.has_steering()).await {
+            Ok(false) => Ok(()),
+            Ok(true) => Err(SKIPPED.to_owned()),
+            Err(_) => Err(NOT_RUN.to_owned()),
+        }
+    }
+
+    /// A hook of the app that comes before the tool, within the limit for hooks.
+    async fn hook<T>(
+        &self,
+        name: &str,
+        future: impl Future<Output = Result<T, String>>,
+    ) -> Result<T, String> {
+        let limit_ms = self.rules.hook_timeout_ms;
+        match self.patience().wait(limit_ms, future).await {
+            Ok(result) => result,
+            Err(Stopped::TimedOut) => Err(overdue(name, limit_ms)),
+            Err(Stopped::Aborted) => Err(NOT_RUN.to_owned()),
+        }
+    }
+
+    /// The tool itself, within its limit, and then `afterToolCall`.
+    async fn run(&self, prepared: Prepared<ValueOf<H>>) -> Answer<ValueOf<H>> {
+        let Prepared {
+            tool,
+            arguments,
+            terminate,
+        } = prepared;
+        let reporter = self.reporter.clone();
+        let progress: Progress<_> = Rc::new(move |value| reporter.report(News::Progress(value)));
+        let began = self.host.now();
+        let limit_ms = tool.timeout_ms.or(self.rules.tool_timeout_ms);
+        let running = self.host.run_tool(self.call, arguments.clone(), progress);
+        let ran = self.patience().wait(limit_ms, running).await;
+        let duration_ms = Some((self.host.now() - began).max(0.0));
+        let output = match ran {
+            Ok(Ok(output)) => Ok(output),
+            Ok(Err(text)) => Ok(error_output(self.host, &text)),
+            Err(Stopped::TimedOut) => {
+                let seconds = number::format(limit_ms.unwrap_or_default() / 1000.0);
+                let text = [
+                    "The tool did not finish within ",
+                    &seconds,
+                    " s and was told to stop.",
+                ];
+                Ok(self.stopped(&text.concat()))
+            }
+            Err(Stopped::Aborted) => {
+                Err(self.stopped("Aborted. The tool was told to stop and may still be running."))
+            }
+        };
+        let mut output = match output {
+            Ok(output) => self.review(arguments, output).await,
+            Err(aborted) => aborted,
+        };
+        output.terminate |= terminate;
+        Answer {
+            output,
+            duration_ms,
+        }
+    }
+
+    /// Tells the tool to stop; what stands for its output.
+    fn stopped(&self, text: &str) -> ToolOutput<ValueOf<H>> {
+        self.host.stop_tool(self.call, text);
+        error_output(self.host, text)
+    }
+
+    /// Lets `afterToolCall` see what the tool gave. No result gets past the hook, since it may be
+    /// there to keep something from the model.
+    async fn review(
+        &self,
+        arguments: ValueOf<H>,
+        output: ToolOutput<ValueOf<H>>,
+    ) -> ToolOutput<ValueOf<H>> {
+        let limit_ms = self.rules.hook_timeout_ms;
+        let reviewing = self.host.after_tool_call(self.call, arguments, output);
+        let text = match self.patience().wait(limit_ms, reviewing).await {
+            Ok(Ok(output)) => return output,
+            Ok(Err(text)) => text,
+            Err(Stopped::TimedOut) => overdue("afterToolCall", limit_ms),
+            Err(Stopped::Aborted) => {
+                "Aborted. The tool had finished, but its result was not taken.".to_owned()
+            }
+        };
+        error_output(self.host, &text)
+    }
+
+    fn patience(&self) -> Patience<'a, H> {
+        Patience::new(self.abort, self.host)
+    }
+
+    fn unknown_tool(&self) -> String {
+        let names = self.host.tool_names();
+        let known = match &*names.join(", ") {
+            "" => "\", and no other tool either. Answer without tools.".to_owned(),
+            known => ["\". The tools are: ", known, "."].concat(),
+        };
+        ["There is no tool \"", &self.call.name, &known].concat()
+    }
+
+    /// What the model is told of arguments that do not fit.
+    fn misfit(&self, lines: &str) -> String {
+        [
+            "The arguments of \"",
+            &self.call.name,
+            "\" do not fit its schema:\n",
+            lines,
+            "\nCall the tool again with arguments that fit.",
+        ]
+        .concat()
+    }
+}
+
+/// The answer to a call whose tool did not run.
+pub(super) fn failed<H: Host>(host: &H, text: &str) -> Answer<ValueOf<H>> {
+    Answer {
+        output: error_output(host, text),
+        duration_ms: None,
+    }
+}
+
+fn error_output<H: Host>(host: &H, text: &str) -> ToolOutput<ValueOf<H>> {
+    ToolOutput {
+        result: host.error_result(text),
+        is_error: true,
+        terminate: false,
+    }
+}
+
+fn lines(mismatches: &[Mismatch]) -> String {
+    let mut lines = String::new();
+    for mismatch in mismatches {
+        if !lines.is_empty() {
+            lines.push('\n');
+        }
+        lines.push_str("- ");
+        lines.push_str(&mismatch.text());
+    }
+    lines
+}
