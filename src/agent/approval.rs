@@ -7,10 +7,19 @@ use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
 use std::task::{Context, Poll, Waker};
 
-use crate::agent::host::Approval;
-
 /// What the model reads of a call on which nobody can decide any more.
 const GONE: &str = "The agent was freed before anyone approved of this call.";
+
+/// What became of a request for approval.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Approval {
+    /// The call may run.
+    Approved,
+    /// It may not; the reason is the result.
+    Denied(String),
+    /// Nobody has decided, but a steering message waits now.
+    Steered,
+}
 
 /// The calls that wait, and the decisions on them. A decision may come before anyone waits for it:
 /// from the listener that hears of the request, or from a page that has just been loaded again.
@@ -31,15 +40,17 @@ struct Waiting {
 }
 
 impl Approvals {
-    /// A call waits from now on. Asking again changes nothing.
-    pub fn request(&self, id: &str) {
+    /// A call waits from now on; asking again changes nothing. False if it is decided on already.
+    pub fn request(&self, id: &str) -> bool {
         let mut calls = self.calls.borrow_mut();
-        if !calls.iter().any(|call| call.id == id) {
-            calls.push(Waiting {
-                id: id.to_owned(),
-                decision: None,
-            });
+        if let Some(call) = calls.iter().find(|call| call.id == id) {
+            return call.decision.is_none();
         }
+        calls.push(Waiting {
+            id: id.to_owned(),
+            decision: None,
+        });
+        true
     }
 
     /// Decides on a call. False if no such call waits, or it is decided on.

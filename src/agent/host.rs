@@ -14,6 +14,7 @@ use std::rc::Rc;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::agent::approval::Approvals;
 use crate::agent::retry::RetryRules;
 use crate::assemble::{AssembledCall, Batch, Ending};
 use crate::error::Failure;
@@ -239,17 +240,6 @@ impl<V> From<Result<V, String>> for BeforeToolCall<V> {
     }
 }
 
-/// What became of a request for approval.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Approval {
-    /// The call may run.
-    Approved,
-    /// It may not; the reason is the result.
-    Denied(String),
-    /// Nobody has decided, but a steering message waits now.
-    Steered,
-}
-
 /// What `finishTurn` decided.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum FinishTurn {
@@ -323,9 +313,8 @@ pub trait ToolRunner: Presenter + Clock {
         Ok(false)
     }
 
-    /// The app's decision on a call. It may be made before this is polled, and is asked for again
-    /// after [`Approval::Steered`].
-    async fn approval(&self, call: &AssembledCall) -> Approval;
+    /// The calls that wait for the app's yes or no. They outlive the run where a session does.
+    fn approvals(&self) -> &Approvals;
 
     /// Runs the tool.
     ///

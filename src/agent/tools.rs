@@ -102,6 +102,7 @@ pub(super) async fn answer_calls<H: Host>(
             }
             let event = batch.event(call, &news);
             if let News::Answer(answer) = news {
+                host.approvals().withdraw(&call.id);
                 *slot = Some(answer);
             }
             host.emit(event).await;

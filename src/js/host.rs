@@ -434,9 +434,6 @@ impl Host for PageHost {
     }
 
     fn emit(&self, event: AgentEvent<JsPage>) -> Delivery {
-        if let AgentEvent::ToolExecutionEnd(end) = &event {
-            self.core.approvals.withdraw(&end.tool_call_id);
-        }
         let event = event_to_js(&event);
         self.core.state.follow(&event, self.run.is_kept.get());
         self.core.channel.emit(&event)

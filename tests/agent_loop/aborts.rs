@@ -71,7 +71,7 @@ fn assert_aborted(host: &FakeHost, story: &[String], what: &str) {
     );
 }
 
-const AWAITS: [Point; 15] = [
+const AWAITS: [Point; 14] = [
     Point::PrepareCall,
     Point::OnPayload,
     Point::Send,
@@ -80,7 +80,6 @@ const AWAITS: [Point; 15] = [
     Point::PrepareArguments,
     Point::BeforeTool,
     Point::NeedsApproval,
-    Point::Approval,
     Point::Tool,
     Point::AfterTool,
     Point::FinishTurn,

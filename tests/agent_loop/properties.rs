@@ -6,7 +6,8 @@ use std::rc::Rc;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::json;
-use sluice_agent::agent::host::{Approval, FinishTurn, InterruptMode, Rules, ToolExecutionMode};
+use sluice_agent::agent::approval::Approval;
+use sluice_agent::agent::host::{FinishTurn, InterruptMode, Rules, ToolExecutionMode};
 use sluice_agent::agent::queue::QueueMode;
 use sluice_agent::agent::retry::RetryRules;
 use sluice_agent::error::{ErrorCode, ErrorInfo};
@@ -49,7 +50,6 @@ fn points() -> impl Strategy<Value = Point> {
         Point::PrepareArguments,
         Point::BeforeTool,
         Point::NeedsApproval,
-        Point::Approval,
         Point::Tool,
         Point::AfterTool,
         Point::FinishTurn,

@@ -8,7 +8,8 @@ use std::rc::Rc;
 
 use super::{Answer, News, SKIPPED, ValueOf};
 use crate::agent::abort::Abort;
-use crate::agent::host::{Approval, Host, InterruptMode, Progress, Rules, Tool, ToolOutput};
+use crate::agent::approval::Approval;
+use crate::agent::host::{Host, InterruptMode, Progress, Rules, Tool, ToolOutput};
 use crate::agent::model_call::overdue;
 use crate::agent::patience::{Patience, Stopped};
 use crate::agent::side_by_side::Reporter;
@@ -92,11 +93,7 @@ impl<'a, H: Host> Attempt<'a, H> {
         let arguments = before.verdict.map_err(refusal)?;
         let needs_approval = self.host.needs_approval(self.call, &arguments);
         if self.hook("needsApproval", needs_approval).await? {
-            // News of steering is only heard while waiting: what came before makes the question needless.
-            self.unless_interrupted().await?;
-            self.reporter
-                .report(News::ApprovalRequest(arguments.clone()));
-            self.approval().await.map_err(refusal)?;
+            self.approval(&arguments).await.map_err(refusal)?;
         }
         // The hooks may have taken their time, or steered.
         self.unless_interrupted().await?;
@@ -131,11 +128,18 @@ impl<'a, H: Host> Attempt<'a, H> {
         self.hook("validate", validated).await
     }
 
-    /// Waits for the app's decision, unless steering makes it needless.
-    async fn approval(&self) -> Result<(), String> {
+    /// Waits for the app's decision, unless steering makes it needless. In a session that was
+    /// restored it may have been made before: then nobody is asked.
+    async fn approval(&self, arguments: &ValueOf<H>) -> Result<(), String> {
+        // News of steering is only heard while waiting: what came before makes the question needless.
+        self.unless_interrupted().await?;
+        let (approvals, id) = (self.host.approvals(), &self.call.id);
+        if approvals.request(id) {
+            self.reporter
+                .report(News::ApprovalRequest(arguments.clone()));
+        }
         loop {
-            let deciding = self.host.approval(self.call);
-            let decision = self.patience().wait(None, deciding).await;
+            let decision = self.patience().wait(None, approvals.decision(id)).await;
             match decision {
                 Ok(Approval::Approved) => return Ok(()),
                 Ok(Approval::Denied(reason)) => return Err(reason),

@@ -5,9 +5,10 @@ use std::future::pending;
 use std::rc::Rc;
 
 use serde_json::{Value, json};
+use sluice_agent::agent::approval::Approvals;
 use sluice_agent::agent::host::{
-    Approval, BeforeToolCall, Call, Clock, FinishTurn, Head, Host, HttpResponse, Presenter,
-    Progress, Rules, Source, Tail, Tool, ToolOutput, ToolRunner, Transport,
+    BeforeToolCall, Call, Clock, FinishTurn, Head, Host, HttpResponse, Presenter, Progress, Rules,
+    Source, Tail, Tool, ToolOutput, ToolRunner, Transport,
 };
 use sluice_agent::assemble::{AssembledCall, Batch};
 use sluice_agent::error::{ErrorCode, ErrorInfo, Failure};
@@ -239,16 +240,11 @@ impl ToolRunner for FakeHost {
         self.visit(Point::NeedsApproval).await?;
         let tools = self.tools.borrow();
         let tool = tools.iter().find(|tool| tool.tool.name == call.name);
-        let asks = tool.is_some_and(|tool| tool.asks);
-        if asks {
-            self.approvals.request(&call.id);
-        }
-        Ok(asks)
+        Ok(tool.is_some_and(|tool| tool.asks))
     }
 
-    async fn approval(&self, call: &AssembledCall) -> Approval {
-        self.visit(Point::Approval).await.expect("no failure");
-        self.approvals.decision(&call.id).await
+    fn approvals(&self) -> &Approvals {
+        &self.approvals
     }
 
     async fn run_tool(
