@@ -66,6 +66,7 @@ pub async fn run<H: Host>(
         added: Vec::new(),
         prompts,
         attempt: 0,
+        patience: Patience::new(abort, host),
     };
     host.emit(AgentEvent::AgentStart(AgentStartEvent {})).await;
     let reason = run.turns(task).await;
@@ -86,6 +87,7 @@ struct Run<'a, H: Host> {
     prompts: Vec<MessageOf<H>>,
     /// Which retry of the current model call is under way; 0 for none.
     attempt: u32,
+    patience: Patience<'a, H>,
 }
 
 /// What a turn is about.
@@ -111,10 +113,6 @@ struct Turn<H: Host> {
 }
 
 impl<H: Host> Run<'_, H> {
-    fn patience(&self) -> Patience<'_, H> {
-        Patience::new(self.abort, self.host)
-    }
-
     async fn turns(&mut self, mut task: Task<H>) -> AgentEndReason {
         let mut turns = 0;
         let mut cut_answers = 0;
@@ -207,11 +205,12 @@ impl<H: Host> Run<'_, H> {
                 error_message: error.message.clone(),
             }))
             .await;
-        let wait = async {
-            self.host.sleep(delay_ms).await;
-            self.host.online().await;
+        let host = self.host;
+        let wait = async move {
+            host.sleep(delay_ms).await;
+            host.online().await;
         };
-        let waited = self.patience().wait(None, wait).await.is_ok();
+        let waited = self.patience.wait(None, wait).await.is_ok();
         // Steering that came meanwhile goes with the next try; callbacks are asked for it here.
         self.has_messages(true).await;
         if waited && !self.abort.is_fired() {
@@ -234,10 +233,10 @@ impl<H: Host> Run<'_, H> {
     }
 
     /// Asks the app what follows a turn that went well.
-    async fn finish(&self, turn: &Turn<H>) -> Result<FinishTurn, Failure> {
+    async fn finish(&mut self, turn: &Turn<H>) -> Result<FinishTurn, Failure> {
         let limit_ms = self.host.rules().hook_timeout_ms;
         let asked = self.host.finish_turn(&turn.message, &turn.results);
-        match self.patience().wait(limit_ms, asked).await {
+        match self.patience.wait(limit_ms, asked).await {
             Ok(finish) => finish,
             Err(Stopped::Aborted) => Ok(FinishTurn::AsUsual),
             Err(Stopped::TimedOut) => Err(hook_timeout("finishTurn", limit_ms)),
@@ -245,14 +244,15 @@ impl<H: Host> Run<'_, H> {
     }
 
     /// Whether messages wait that the next turn would begin with.
-    async fn has_messages(&self, model_waits: bool) -> bool {
+    async fn has_messages(&mut self, model_waits: bool) -> bool {
         if !self.prompts.is_empty() {
             return true;
         }
-        let waits = async {
-            self.host.has_steering().await || (!model_waits && self.host.has_follow_ups().await)
+        let host = self.host;
+        let waits = async move {
+            host.has_steering().await || (!model_waits && host.has_follow_ups().await)
         };
-        self.patience().wait(None, waits).await.unwrap_or(false)
+        self.patience.wait(None, waits).await.unwrap_or(false)
     }
 
     /// Takes the messages that the next turn begins with. Steering goes first, also if it came

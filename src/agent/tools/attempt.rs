@@ -23,10 +23,10 @@ const NOT_RUN: &str = "Aborted before the tool ran.";
 /// A call that is taken up.
 pub(super) struct Attempt<'a, H: Host> {
     host: &'a H,
-    abort: &'a Abort,
     rules: &'a Rules,
     call: &'a AssembledCall,
     reporter: Rc<Reporter<News<ValueOf<H>>>>,
+    patience: Patience<'a, H>,
 }
 
 /// A call that is ready to run.
@@ -62,14 +62,14 @@ impl<'a, H: Host> Attempt<'a, H> {
     ) -> Self {
         Self {
             host,
-            abort,
             rules,
             call,
             reporter: Rc::new(reporter),
+            patience: Patience::new(abort, host),
         }
     }
 
-    pub(super) async fn answer(self) -> News<ValueOf<H>> {
+    pub(super) async fn answer(mut self) -> News<ValueOf<H>> {
         News::Answer(match self.prepare().await {
             Ok(prepared) => self.run(prepared).await,
             Err(Refusal { text, terminate }) => {
@@ -81,7 +81,7 @@ impl<'a, H: Host> Attempt<'a, H> {
     }
 
     /// All that comes before the tool: whether to run it, and with which arguments.
-    async fn prepare(&self) -> Result<Prepared<ValueOf<H>>, Refusal> {
+    async fn prepare(&mut self) -> Result<Prepared<ValueOf<H>>, Refusal> {
         self.unless_interrupted().await?;
         let tool = self.host.tool(&self.call.name);
         let tool = tool.ok_or_else(|| self.unknown_tool())?;
@@ -105,7 +105,7 @@ impl<'a, H: Host> Attempt<'a, H> {
     }
 
     /// The arguments to run with: complete JSON, as the tool's schema wants it.
-    async fn arguments(&self, tool: &Tool) -> Result<ValueOf<H>, String> {
+    async fn arguments(&mut self, tool: &Tool) -> Result<ValueOf<H>, String> {
         let call = self.call;
         let arguments = call.arguments().map_err(|error| {
             [
@@ -121,16 +121,16 @@ impl<'a, H: Host> Attempt<'a, H> {
         let mut arguments = self.hook("prepareArguments", preparing).await?;
         if let Some(schema) = &tool.schema {
             let checked = schema.check(arguments, self.host.pattern_matcher());
-            arguments = checked.map_err(|mismatches| self.misfit(&lines(&mismatches)))?;
+            arguments = checked.map_err(|mismatches| misfit(&call.name, &lines(&mismatches)))?;
         }
         let validating = self.host.validate_arguments(call, arguments);
-        let validated = async { validating.await.map_err(|lines| self.misfit(&lines)) };
+        let validated = async { validating.await.map_err(|lines| misfit(&call.name, &lines)) };
         self.hook("validate", validated).await
     }
 
     /// Waits for the app's decision, unless steering makes it needless. In a session that was
     /// restored it may have been made before: then nobody is asked.
-    async fn approval(&self, arguments: &ValueOf<H>) -> Result<(), String> {
+    async fn approval(&mut self, arguments: &ValueOf<H>) -> Result<(), String> {
         // News of steering is only heard while waiting: what came before makes the question needless.
         self.unless_interrupted().await?;
         let (approvals, id) = (self.host.approvals(), &self.call.id);
@@ -139,7 +139,7 @@ impl<'a, H: Host> Attempt<'a, H> {
                 .report(News::ApprovalRequest(arguments.clone()));
         }
         loop {
-            let decision = self.patience().wait(None, approvals.decision(id)).await;
+            let decision = self.patience.wait(None, approvals.decision(id)).await;
             match decision {
                 Ok(Approval::Approved) => return Ok(()),
                 Ok(Approval::Denied(reason)) => return Err(reason),
@@ -150,11 +150,11 @@ impl<'a, H: Host> Attempt<'a, H> {
     }
 
     /// Steering skips what has not started.
-    async fn unless_interrupted(&self) -> Result<(), String> {
+    async fn unless_interrupted(&mut self) -> Result<(), String> {
         if self.rules.interrupt_mode == InterruptMode::Wait {
             return Ok(());
         }
-        match self.patience().wait(None, self.host.has_steering()).await {
+        match self.patience.wait(None, self.host.has_steering()).await {
             Ok(false) => Ok(()),
             Ok(true) => Err(SKIPPED.to_owned()),
             Err(_) => Err(NOT_RUN.to_owned()),
@@ -163,12 +163,12 @@ impl<'a, H: Host> Attempt<'a, H> {
 
     /// A hook of the app that comes before the tool, within the limit for hooks.
     async fn hook<T>(
-        &self,
+        &mut self,
         name: &str,
         future: impl Future<Output = Result<T, String>>,
     ) -> Result<T, String> {
         let limit_ms = self.rules.hook_timeout_ms;
-        match self.patience().wait(limit_ms, future).await {
+        match self.patience.wait(limit_ms, future).await {
             Ok(result) => result,
             Err(Stopped::TimedOut) => Err(overdue(name, limit_ms)),
             Err(Stopped::Aborted) => Err(NOT_RUN.to_owned()),
@@ -176,7 +176,7 @@ impl<'a, H: Host> Attempt<'a, H> {
     }
 
     /// The tool itself, within its limit, and then `afterToolCall`.
-    async fn run(&self, prepared: Prepared<ValueOf<H>>) -> Answer<ValueOf<H>> {
+    async fn run(&mut self, prepared: Prepared<ValueOf<H>>) -> Answer<ValueOf<H>> {
         let Prepared {
             tool,
             arguments,
@@ -187,7 +187,7 @@ impl<'a, H: Host> Attempt<'a, H> {
         let began = self.host.now();
         let limit_ms = tool.timeout_ms.or(self.rules.tool_timeout_ms);
         let running = self.host.run_tool(self.call, arguments.clone(), progress);
-        let ran = self.patience().wait(limit_ms, running).await;
+        let ran = self.patience.wait(limit_ms, running).await;
         let duration_ms = Some((self.host.now() - began).max(0.0));
         let output = match ran {
             Ok(Ok(output)) => Ok(output),
@@ -225,13 +225,13 @@ impl<'a, H: Host> Attempt<'a, H> {
     /// Lets `afterToolCall` see what the tool gave. No result gets past the hook, since it may be
     /// there to keep something from the model.
     async fn review(
-        &self,
+        &mut self,
         arguments: ValueOf<H>,
         output: ToolOutput<ValueOf<H>>,
     ) -> ToolOutput<ValueOf<H>> {
         let limit_ms = self.rules.hook_timeout_ms;
         let reviewing = self.host.after_tool_call(self.call, arguments, output);
-        let text = match self.patience().wait(limit_ms, reviewing).await {
+        let text = match self.patience.wait(limit_ms, reviewing).await {
             Ok(Ok(output)) => return output,
             Ok(Err(text)) => text,
             Err(Stopped::TimedOut) => overdue("afterToolCall", limit_ms),
@@ -242,10 +242,6 @@ impl<'a, H: Host> Attempt<'a, H> {
         error_output(self.host, &text)
     }
 
-    fn patience(&self) -> Patience<'a, H> {
-        Patience::new(self.abort, self.host)
-    }
-
     fn unknown_tool(&self) -> String {
         let names = self.host.tool_names();
         let known = match &*names.join(", ") {
@@ -254,18 +250,18 @@ impl<'a, H: Host> Attempt<'a, H> {
         };
         ["There is no tool \"", &self.call.name, &known].concat()
     }
+}
 
-    /// What the model is told of arguments that do not fit.
-    fn misfit(&self, lines: &str) -> String {
-        [
-            "The arguments of \"",
-            &self.call.name,
-            "\" do not fit its schema:\n",
-            lines,
-            "\nCall the tool again with arguments that fit.",
-        ]
-        .concat()
-    }
+/// What the model is told of arguments that do not fit.
+fn misfit(tool: &str, lines: &str) -> String {
+    [
+        "The arguments of \"",
+        tool,
+        "\" do not fit its schema:\n",
+        lines,
+        "\nCall the tool again with arguments that fit.",
+    ]
+    .concat()
 }
 
 /// The answer to a call whose tool did not run.
