@@ -12,8 +12,6 @@ mod failure;
 
 pub(super) use failure::{hook_timeout, overdue};
 
-use failure::Wire;
-use std::future::Future;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::agent::abort::Abort;
@@ -27,6 +25,7 @@ use crate::model::{Model, ModelCost, RequestOptions};
 use crate::protocol::{self, Api, Context, Decoder, StreamPart};
 use crate::text::sse::SseDecoder;
 use crate::text::{contains, lossy, number};
+use failure::{Wire, timeout};
 
 /// The most that is kept of a body that may turn out not to be a stream, in bytes.
 const BODY_LIMIT: usize = 4 * 1024 * 1024;
@@ -76,7 +75,7 @@ pub async fn call_model<H: Transport + Presenter>(
     let began = host.now();
     let mut patience = Patience::new(abort, host);
     let prepared = patience.wait(hook_timeout_ms, prepared).await;
-    let prepared = settled(prepared, PREPARATION, hook_timeout_ms);
+    let prepared = settled(prepared, hook_timeout, PREPARATION, hook_timeout_ms);
     let model = prepared.as_ref().map_or(model, |call| &call.model);
     let head = Head::of(model, began);
     let cost = model.cost;
@@ -161,11 +160,11 @@ impl<H: Transport + Presenter> Reception<'_, H> {
         while more && !self.assembler.has_failed() {
             let mut parts = std::mem::take(&mut self.parts);
             let next = self.host.next_parts(&mut stream, &mut parts);
-            let next = self.within(limits.idle_timeout_ms, IDLE, next).await;
+            let next = self.patience.wait(limits.idle_timeout_ms, next).await;
             self.parts = parts;
             self.begin().await;
             self.present().await?;
-            more = next?;
+            more = settled(next, timeout, IDLE, limits.idle_timeout_ms)?;
         }
         Ok(())
     }
@@ -180,14 +179,16 @@ impl<H: Transport + Presenter> Reception<'_, H> {
         let api = Api::of(model, options).ok_or_else(|| failure::unknown_api(&model.api))?;
         let mut request = api.encode(model, context, options)?;
         self.wire = Wire::new(api, model, &request);
-        request.body = self
-            .hook("onPayload", self.host.on_payload(request.body))
-            .await?;
-        let mut response = self
-            .within(limits.timeout_ms, HEADERS, self.host.send(request))
-            .await?;
-        self.hook("onResponse", self.host.on_response(&response))
-            .await?;
+        let limit_ms = self.hook_timeout_ms;
+        let told = self.host.on_payload(request.body);
+        let told = self.patience.wait(limit_ms, told).await;
+        request.body = settled(told, hook_timeout, "onPayload", limit_ms)?;
+        let sent = self.host.send(request);
+        let sent = self.patience.wait(limits.timeout_ms, sent).await;
+        let mut response = settled(sent, timeout, HEADERS, limits.timeout_ms)?;
+        let told = self.host.on_response(&response);
+        let told = self.patience.wait(limit_ms, told).await;
+        settled(told, hook_timeout, "onResponse", limit_ms)?;
         if !(200..300).contains(&response.status) {
             let (status, retry_after_ms) = (response.status, response.retry_after_ms);
             let body = self.read_all(response, limits).await;
@@ -214,8 +215,8 @@ impl<H: Transport + Presenter> Reception<'_, H> {
         while open && !decoder.is_done() && !self.assembler.has_failed() {
             let silence_ms = limits.silence(&decoder);
             let read = self.host.read(&mut response.body);
-            let read = self.within(silence_ms, IDLE, read).await;
-            match read {
+            let read = self.patience.wait(silence_ms, read).await;
+            match settled(read, timeout, IDLE, silence_ms) {
                 Ok(Some(bytes)) => {
                     sse.push(&bytes);
                     if let Some(kept) = unframed.as_mut().filter(|kept| kept.len() < BODY_LIMIT) {
@@ -281,16 +282,14 @@ impl<H: Transport + Presenter> Reception<'_, H> {
         let (host, mut bytes) = (self.host, Vec::new());
         let reading = async {
             while bytes.len() < BODY_LIMIT
-                && let Some(chunk) = host.read(&mut response.body).await?
+                && let Ok(Some(chunk)) = host.read(&mut response.body).await
             {
                 bytes.extend_from_slice(&chunk);
             }
-            Ok(())
         };
+        let limit_ms = limits.at_most(FAILURE_MS);
         // However it ends, what has come is the body.
-        let _ = self
-            .within(Some(limits.at_most(FAILURE_MS)), IDLE, reading)
-            .await;
+        let _ = self.patience.wait(Some(limit_ms), reading).await;
         lossy(&bytes)
     }
 
@@ -349,39 +348,18 @@ impl<H: Transport + Presenter> Reception<'_, H> {
             calls: tail.ending.calls,
         }
     }
-
-    async fn hook<T>(
-        &mut self,
-        name: &str,
-        future: impl Future<Output = Result<T, Failure>>,
-    ) -> Result<T, Failure> {
-        let limit_ms = self.hook_timeout_ms;
-        settled(self.patience.wait(limit_ms, future).await, name, limit_ms)
-    }
-
-    async fn within<T>(
-        &mut self,
-        limit_ms: Option<f64>,
-        what: &str,
-        future: impl Future<Output = Result<T, Failure>>,
-    ) -> Result<T, Failure> {
-        match self.patience.wait(limit_ms, future).await {
-            Ok(result) => result,
-            Err(Stopped::TimedOut) => Err(failure::timeout(what, limit_ms)),
-            Err(Stopped::Aborted) => Err(ErrorInfo::aborted()),
-        }
-    }
 }
 
-/// What a hook came to.
+/// What a wait came to. `late` is how one fails that took too long.
 fn settled<T>(
     output: Result<Result<T, Failure>, Stopped>,
-    name: &str,
+    late: fn(&str, Option<f64>) -> Failure,
+    what: &str,
     limit_ms: Option<f64>,
 ) -> Result<T, Failure> {
     match output {
         Ok(result) => result,
-        Err(Stopped::TimedOut) => Err(hook_timeout(name, limit_ms)),
+        Err(Stopped::TimedOut) => Err(late(what, limit_ms)),
         Err(Stopped::Aborted) => Err(ErrorInfo::aborted()),
     }
 }
