@@ -271,11 +271,10 @@ pub trait ToolRunner: Presenter + Clock {
     fn pattern_matcher(&self) -> &dyn PatternMatcher;
 
     /// Lets the tool change the raw arguments before they are checked.
-    async fn prepare_arguments(
-        &self,
-        _call: &AssembledCall,
-        arguments: Value,
-    ) -> Result<Value, String> {
+    ///
+    /// # Errors
+    /// The message of a tool that failed to.
+    fn prepare_arguments(&self, _call: &AssembledCall, arguments: Value) -> Result<Value, String> {
         Ok(arguments)
     }
 

@@ -37,7 +37,7 @@ impl ToolRunner for PageHost {
         &RegExpMatcher
     }
 
-    async fn prepare_arguments(
+    fn prepare_arguments(
         &self,
         call: &AssembledCall,
         arguments: serde_json::Value,

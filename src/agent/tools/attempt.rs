@@ -117,8 +117,7 @@ impl<'a, H: Host> Attempt<'a, H> {
             ]
             .concat()
         })?;
-        let preparing = self.host.prepare_arguments(call, arguments);
-        let mut arguments = self.hook("prepareArguments", preparing).await?;
+        let mut arguments = self.host.prepare_arguments(call, arguments)?;
         if let Some(schema) = &tool.schema {
             let checked = schema.check(arguments, self.host.pattern_matcher());
             arguments = checked.map_err(|mismatches| misfit(&call.name, &lines(&mismatches)))?;

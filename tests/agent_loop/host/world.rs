@@ -2,7 +2,9 @@
 
 use std::collections::VecDeque;
 use std::future::pending;
+use std::pin::pin;
 use std::rc::Rc;
+use std::task::{Context, Poll, Waker};
 
 use serde_json::{Value, json};
 use sluice_agent::agent::approval::Approvals;
@@ -17,7 +19,7 @@ use sluice_agent::event::{
 };
 use sluice_agent::message::{AssistantMessage, Message, ToolResultMessage};
 use sluice_agent::model::{Model, RequestOptions, ToolDefinition};
-use sluice_agent::protocol::{Context, HttpRequest, StreamPart};
+use sluice_agent::protocol::{self, HttpRequest, StreamPart};
 use sluice_agent::schema::PatternMatcher;
 
 use super::{Alive, FakeHost};
@@ -210,13 +212,13 @@ impl ToolRunner for FakeHost {
         &NoPatterns
     }
 
-    async fn prepare_arguments(
-        &self,
-        _call: &AssembledCall,
-        arguments: Value,
-    ) -> Result<Value, String> {
-        self.visit(Point::PrepareArguments).await?;
-        Ok(arguments)
+    fn prepare_arguments(&self, _call: &AssembledCall, arguments: Value) -> Result<Value, String> {
+        let mut visit = pin!(self.visit(Point::PrepareArguments));
+        let Poll::Ready(visited) = visit.as_mut().poll(&mut Context::from_waker(Waker::noop()))
+        else {
+            panic!("arguments are prepared at once");
+        };
+        visited.map(|()| arguments)
     }
 
     async fn before_tool_call(
@@ -367,7 +369,7 @@ impl Host for FakeHost {
                 _ => panic!("the next response is the app's"),
             }
         } else {
-            let context = Context {
+            let context = protocol::Context {
                 system_prompt: "Be brief.".to_owned(),
                 messages: self.transcript.borrow().clone(),
                 tools: self.tool_names().into_iter().map(definition).collect(),
