@@ -6,6 +6,8 @@
 
 use std::rc::Rc;
 
+use serde_json::Value;
+
 use super::{Answer, News, SKIPPED, ValueOf};
 use crate::agent::abort::Abort;
 use crate::agent::approval::Approval;
@@ -85,14 +87,21 @@ impl<'a, H: Host> Attempt<'a, H> {
         self.unless_interrupted().await?;
         let tool = self.host.tool(&self.call.name);
         let tool = tool.ok_or_else(|| self.unknown_tool())?;
-        let arguments = self.arguments(&tool).await?;
+        let arguments = self.arguments(&tool)?;
+        let limit_ms = self.rules.hook_timeout_ms;
+        let valid = self.host.validate_arguments(self.call, arguments);
+        let valid = self.patience.wait(limit_ms, valid).await;
+        let valid = valid.map(|valid| valid.map_err(|lines| self.misfit(&lines)));
+        let arguments = self.settled("validate", valid)?;
         let before = self.host.before_tool_call(self.call, arguments);
-        let before = self.hook("beforeToolCall", before).await?;
+        let before = self.patience.wait(limit_ms, before).await;
+        let before = self.settled("beforeToolCall", before)?;
         let terminate = before.terminate;
         let refusal = |text| Refusal { text, terminate };
         let arguments = before.verdict.map_err(refusal)?;
-        let needs_approval = self.host.needs_approval(self.call, &arguments);
-        if self.hook("needsApproval", needs_approval).await? {
+        let asks = self.host.needs_approval(self.call, &arguments);
+        let asks = self.patience.wait(limit_ms, asks).await;
+        if self.settled("needsApproval", asks)? {
             self.approval(&arguments).await.map_err(refusal)?;
         }
         // The hooks may have taken their time, or steered.
@@ -104,8 +113,8 @@ impl<'a, H: Host> Attempt<'a, H> {
         })
     }
 
-    /// The arguments to run with: complete JSON, as the tool's schema wants it.
-    async fn arguments(&mut self, tool: &Tool) -> Result<ValueOf<H>, String> {
+    /// The arguments as the model meant them: complete JSON that fits the tool's schema.
+    fn arguments(&self, tool: &Tool) -> Result<Value, String> {
         let call = self.call;
         let arguments = call.arguments().map_err(|error| {
             [
@@ -117,14 +126,12 @@ impl<'a, H: Host> Attempt<'a, H> {
             ]
             .concat()
         })?;
-        let mut arguments = self.host.prepare_arguments(call, arguments)?;
-        if let Some(schema) = &tool.schema {
-            let checked = schema.check(arguments, self.host.pattern_matcher());
-            arguments = checked.map_err(|mismatches| misfit(&call.name, &lines(&mismatches)))?;
-        }
-        let validating = self.host.validate_arguments(call, arguments);
-        let validated = async { validating.await.map_err(|lines| misfit(&call.name, &lines)) };
-        self.hook("validate", validated).await
+        let arguments = self.host.prepare_arguments(call, arguments)?;
+        let Some(schema) = &tool.schema else {
+            return Ok(arguments);
+        };
+        let checked = schema.check(arguments, self.host.pattern_matcher());
+        checked.map_err(|mismatches| self.misfit(&lines(&mismatches)))
     }
 
     /// Waits for the app's decision, unless steering makes it needless. In a session that was
@@ -160,16 +167,15 @@ impl<'a, H: Host> Attempt<'a, H> {
         }
     }
 
-    /// A hook of the app that comes before the tool, within the limit for hooks.
-    async fn hook<T>(
-        &mut self,
+    /// What a hook of the app that comes before the tool came to.
+    fn settled<T>(
+        &self,
         name: &str,
-        future: impl Future<Output = Result<T, String>>,
+        output: Result<Result<T, String>, Stopped>,
     ) -> Result<T, String> {
-        let limit_ms = self.rules.hook_timeout_ms;
-        match self.patience.wait(limit_ms, future).await {
+        match output {
             Ok(result) => result,
-            Err(Stopped::TimedOut) => Err(overdue(name, limit_ms)),
+            Err(Stopped::TimedOut) => Err(overdue(name, self.rules.hook_timeout_ms)),
             Err(Stopped::Aborted) => Err(NOT_RUN.to_owned()),
         }
     }
@@ -241,6 +247,18 @@ impl<'a, H: Host> Attempt<'a, H> {
         error_output(self.host, &text)
     }
 
+    /// What the model is told of arguments that do not fit.
+    fn misfit(&self, lines: &str) -> String {
+        [
+            "The arguments of \"",
+            &self.call.name,
+            "\" do not fit its schema:\n",
+            lines,
+            "\nCall the tool again with arguments that fit.",
+        ]
+        .concat()
+    }
+
     fn unknown_tool(&self) -> String {
         let names = self.host.tool_names();
         let known = match &*names.join(", ") {
@@ -249,18 +267,6 @@ impl<'a, H: Host> Attempt<'a, H> {
         };
         ["There is no tool \"", &self.call.name, &known].concat()
     }
-}
-
-/// What the model is told of arguments that do not fit.
-fn misfit(tool: &str, lines: &str) -> String {
-    [
-        "The arguments of \"",
-        tool,
-        "\" do not fit its schema:\n",
-        lines,
-        "\nCall the tool again with arguments that fit.",
-    ]
-    .concat()
 }
 
 /// The answer to a call whose tool did not run.
