@@ -57,8 +57,8 @@ pub async fn run<H: Host>(
     open: Option<OpenCalls<AssistantOf<H>>>,
 ) -> Vec<MessageOf<H>> {
     let (task, prompts) = match open {
-        Some(open) => (Task::Resume(open, !prompts.is_empty()), prompts),
-        None => (Task::Ask(prompts), Vec::new()),
+        Some(open) => (Task::Resume(open), prompts),
+        None => (Task::Ask(prompts, None), Vec::new()),
     };
     let mut run = Run {
         host,
@@ -92,12 +92,11 @@ struct Run<'a, H: Host> {
 
 /// What a turn is about.
 enum Task<H: Host> {
-    /// These messages are added, then the model is called.
-    Ask(Vec<MessageOf<H>>),
-    /// A hook failed where no message could say so: this turn does.
-    Report(Failure),
-    /// Calls of an earlier run are answered. They are skipped if the flag is set.
-    Resume(OpenCalls<AssistantOf<H>>, bool),
+    /// These messages are added, then the model is called; or its message says what a hook failed
+    /// of where no other could.
+    Ask(Vec<MessageOf<H>>, Option<Failure>),
+    /// Calls of an earlier run are answered. Prompts that wait skip them, as steering does.
+    Resume(OpenCalls<AssistantOf<H>>),
 }
 
 /// What a turn came to.
@@ -122,7 +121,7 @@ impl<H: Host> Run<'_, H> {
                 if !self.back_off(error, turn.first).await {
                     return AgentEndReason::Aborted;
                 }
-                task = Task::Ask(self.take_messages(true));
+                task = Task::Ask(self.take_messages(true), None);
                 continue;
             }
             turns += 1;
@@ -135,7 +134,7 @@ impl<H: Host> Run<'_, H> {
             let finish = match self.finish(&turn).await {
                 Ok(finish) => finish,
                 Err(failure) => {
-                    task = Task::Report(failure);
+                    task = Task::Ask(Vec::new(), Some(failure));
                     continue;
                 }
             };
@@ -174,7 +173,7 @@ impl<H: Host> Run<'_, H> {
             if !waiting.is_empty() {
                 cut_answers = 0;
             }
-            task = Task::Ask(waiting);
+            task = Task::Ask(waiting, None);
         }
     }
 
@@ -222,14 +221,12 @@ impl<H: Host> Run<'_, H> {
     }
 
     /// Says how the retry that is under way ended, and whether another follows.
-    async fn end_retry(&self, error: Option<&str>, again: bool) {
-        self.host
-            .emit(AgentEvent::AutoRetryEnd(AutoRetryEndEvent {
-                success: error.is_none(),
-                attempt: self.attempt,
-                final_error: error.filter(|_| !again).map(str::to_owned),
-            }))
-            .await;
+    fn end_retry(&self, error: Option<&str>, again: bool) -> impl Future<Output = ()> {
+        self.host.emit(AgentEvent::AutoRetryEnd(AutoRetryEndEvent {
+            success: error.is_none(),
+            attempt: self.attempt,
+            final_error: error.filter(|_| !again).map(str::to_owned),
+        }))
     }
 
     /// Asks the app what follows a turn that went well.
@@ -269,22 +266,31 @@ impl<H: Host> Run<'_, H> {
         }
     }
 
-    async fn turn(&mut self, mut task: Task<H>) -> Turn<H> {
+    async fn turn(&mut self, task: Task<H>) -> Turn<H> {
         self.host
             .emit(AgentEvent::TurnStart(TurnStartEvent {}))
             .await;
-        let mut skip = false;
-        if let Task::Ask(messages) = &mut task {
-            for message in messages.drain(..) {
-                self.add(message).await;
+        let mut first = 0;
+        let mut refusal = None;
+        let Reply {
+            message,
+            stop_reason,
+            error,
+            calls,
+        } = match task {
+            Task::Ask(messages, failure) => {
+                for message in messages {
+                    self.add(message).await;
+                }
+                first = self.added.len();
+                let reply = self.ask(failure).await;
+                refusal = why_not_run(reply.stop_reason);
+                reply
             }
-        }
-        let first = self.added.len();
-        let reply = match task {
-            Task::Ask(_) => self.ask(None).await,
-            Task::Report(failure) => self.ask(Some(failure)).await,
-            Task::Resume(OpenCalls { message, calls }, is_skipped) => {
-                skip = is_skipped;
+            Task::Resume(OpenCalls { message, calls }) => {
+                if !self.prompts.is_empty() {
+                    refusal = Some(SKIPPED);
+                }
                 Reply {
                     message,
                     stop_reason: StopReason::ToolUse,
@@ -292,17 +298,6 @@ impl<H: Host> Run<'_, H> {
                     calls,
                 }
             }
-        };
-        let Reply {
-            message,
-            stop_reason,
-            error,
-            calls,
-        } = reply;
-        let refusal = if skip {
-            Some(SKIPPED)
-        } else {
-            why_not_run(stop_reason)
         };
         let answers = answer_calls(self.host, self.abort, &message, &calls, refusal).await;
         for answer in &answers.results {
