@@ -11,12 +11,11 @@
 //! assert_eq!(error.to_string(), "the JSON text ends too early (at byte 16)");
 //! ```
 
-use std::fmt;
-
 use crate::text::number;
 
 /// Why the text is not a JSON object, and where.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{}", self.text())]
 pub struct JsonError {
     /// Bytes from the start of the text to the place of the error. For an object that was encoded twice it
     /// counts within the decoded inner text.
@@ -59,11 +58,3 @@ impl JsonError {
         [text, " (at byte ", &number::decimal(self.offset), ")"].concat()
     }
 }
-
-impl fmt::Display for JsonError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text())
-    }
-}
-
-impl std::error::Error for JsonError {}
