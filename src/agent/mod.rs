@@ -15,3 +15,4 @@ pub mod run;
 pub mod script;
 mod side_by_side;
 mod tools;
+mod wakers;

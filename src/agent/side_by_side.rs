@@ -54,8 +54,8 @@ impl<'a, T> SideBySide<'a, T> {
     }
 
     /// The next report and whose it is; `None` when all have ended.
-    pub(super) async fn next(&mut self) -> Option<(usize, T)> {
-        poll_fn(|context| self.poll_next(context)).await
+    pub(super) fn next(&mut self) -> impl Future<Output = Option<(usize, T)>> {
+        poll_fn(|context| self.poll_next(context))
     }
 
     fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<(usize, T)>> {
