@@ -28,6 +28,9 @@ pub(super) type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
 pub(super) struct Patience<'a, C> {
     abort: &'a Abort,
     clock: &'a C,
+    /// When the wait that is under way has lasted too long, in milliseconds since 1970. Not known
+    /// before there is something to wait for.
+    deadline: Option<f64>,
     alarm: Option<Alarm<'a>>,
 }
 
@@ -42,6 +45,7 @@ impl<'a, C: Clock> Patience<'a, C> {
         Self {
             abort,
             clock,
+            deadline: None,
             alarm: None,
         }
     }
@@ -52,16 +56,18 @@ impl<'a, C: Clock> Patience<'a, C> {
         limit_ms: Option<f64>,
         future: impl Future<Output = T> + 'w,
     ) -> Wait<'w, 'a, C, T> {
+        self.deadline = None;
         Wait {
-            deadline: limit_ms.map(|limit_ms| self.clock.now() + limit_ms),
-            future: Box::pin(future),
             patience: self,
+            limit_ms,
+            future: Box::pin(future),
         }
     }
 
     #[inline(never)]
-    fn poll_deadline(&mut self, deadline: f64, context: &mut Context<'_>) -> Poll<()> {
+    fn poll_limit(&mut self, limit_ms: f64, context: &mut Context<'_>) -> Poll<()> {
         let clock = self.clock;
+        let deadline = *self.deadline.get_or_insert_with(|| clock.now() + limit_ms);
         loop {
             // An alarm that goes off earlier is set anew then.
             let alarm = self.alarm.take().filter(|alarm| alarm.at <= deadline);
@@ -83,7 +89,7 @@ impl<'a, C: Clock> Patience<'a, C> {
 /// Something that is waited for. Once complete, it is to be dropped, and the future with it.
 pub(super) struct Wait<'w, 'a, C, T> {
     patience: &'w mut Patience<'a, C>,
-    deadline: Option<f64>,
+    limit_ms: Option<f64>,
     future: Boxed<'w, T>,
 }
 
@@ -98,10 +104,10 @@ impl<C: Clock, T> Future for Wait<'_, '_, C, T> {
         if let Poll::Ready(output) = self.future.as_mut().poll(context) {
             return Poll::Ready(Ok(output));
         }
-        let Some(deadline) = self.deadline else {
+        let Some(limit_ms) = self.limit_ms else {
             return Poll::Pending;
         };
-        let over = self.patience.poll_deadline(deadline, context);
+        let over = self.patience.poll_limit(limit_ms, context);
         over.map(|()| Err(Stopped::TimedOut))
     }
 }
