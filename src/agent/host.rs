@@ -396,14 +396,11 @@ pub trait Host: Transport + ToolRunner {
     /// A random number of at least 0 and less than 1.
     fn random(&self) -> f64;
 
-    /// Whether steering messages wait.
-    async fn has_steering(&self) -> bool;
+    /// Whether steering messages wait, or else, if they are asked for, follow-ups.
+    async fn has_messages(&self, with_follow_ups: bool) -> bool;
 
     /// Takes the next steering messages. They enter the transcript.
     fn take_steering(&self) -> Vec<MessageOf<Self>>;
-
-    /// Whether follow-up messages wait.
-    async fn has_follow_ups(&self) -> bool;
 
     /// Takes the next follow-up messages. They enter the transcript.
     fn take_follow_ups(&self) -> Vec<MessageOf<Self>>;

@@ -245,10 +245,7 @@ impl<H: Host> Run<'_, H> {
         if !self.prompts.is_empty() {
             return true;
         }
-        let host = self.host;
-        let waits = async move {
-            host.has_steering().await || (!model_waits && host.has_follow_ups().await)
-        };
+        let waits = self.host.has_messages(!model_waits);
         self.patience.wait(None, waits).await.unwrap_or(false)
     }
 

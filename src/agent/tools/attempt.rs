@@ -160,7 +160,8 @@ impl<'a, H: Host> Attempt<'a, H> {
         if self.rules.interrupt_mode == InterruptMode::Wait {
             return Ok(());
         }
-        match self.patience.wait(None, self.host.has_steering()).await {
+        let steered = self.host.has_messages(false);
+        match self.patience.wait(None, steered).await {
             Ok(false) => Ok(()),
             Ok(true) => Err(SKIPPED.to_owned()),
             Err(_) => Err(NOT_RUN.to_owned()),

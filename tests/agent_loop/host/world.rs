@@ -410,22 +410,21 @@ impl Host for FakeHost {
         0.5
     }
 
-    async fn has_steering(&self) -> bool {
+    async fn has_messages(&self, with_follow_ups: bool) -> bool {
         self.visit(Point::HasSteering).await.expect("no failure");
         let waits = !self.steering.borrow().is_empty();
         self.visit(Point::SteeringKnown).await.expect("no failure");
+        if waits || !with_follow_ups {
+            return waits;
+        }
+        self.visit(Point::HasFollowUps).await.expect("no failure");
+        let waits = !self.follow_ups.borrow().is_empty();
+        self.visit(Point::FollowUpsKnown).await.expect("no failure");
         waits
     }
 
     fn take_steering(&self) -> Vec<Message> {
         self.steering.borrow_mut().take()
-    }
-
-    async fn has_follow_ups(&self) -> bool {
-        self.visit(Point::HasFollowUps).await.expect("no failure");
-        let waits = !self.follow_ups.borrow().is_empty();
-        self.visit(Point::FollowUpsKnown).await.expect("no failure");
-        waits
     }
 
     fn take_follow_ups(&self) -> Vec<Message> {
