@@ -63,12 +63,13 @@ impl Head {
     }
 }
 
-/// Makes the model call that `prepared` describes and presents its message. `model` names the
-/// message when the preparation fails; no hook of the app may take longer than `hook_timeout_ms`.
+/// Makes the model call that `prepared` describes and presents its message. Where the preparation
+/// fails, `model` gives what names the message. No hook of the app may take longer than
+/// `hook_timeout_ms`.
 pub async fn call_model<H: Transport + Presenter>(
     host: &H,
     abort: &Abort,
-    model: &Model,
+    model: &dyn Fn() -> Model,
     hook_timeout_ms: Option<f64>,
     prepared: Boxed<'_, Result<Call<H::AppStream>, Failure>>,
 ) -> Reply<<H::Page as Page>::Assistant> {
@@ -76,9 +77,10 @@ pub async fn call_model<H: Transport + Presenter>(
     let mut patience = Patience::new(abort, host);
     let prepared = patience.wait(hook_timeout_ms, prepared).await;
     let prepared = settled(prepared, hook_timeout, PREPARATION, hook_timeout_ms);
-    let model = prepared.as_ref().map_or(model, |call| &call.model);
-    let head = Head::of(model, began);
-    let cost = model.cost;
+    let (head, cost) = match &prepared {
+        Ok(call) => (Head::of(&call.model, began), call.model.cost),
+        Err(_) => (Head::of(&model(), began), None),
+    };
     let mut reception = Reception {
         host,
         abort,

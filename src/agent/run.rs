@@ -326,7 +326,7 @@ impl<H: Host> Run<'_, H> {
         let reply = call_model(
             self.host,
             self.abort,
-            &self.host.model(),
+            &|| self.host.model(),
             limit_ms,
             prepared,
         )

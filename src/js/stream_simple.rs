@@ -95,7 +95,7 @@ impl ModelCall {
         call_model(
             &host,
             &self.control.abort,
-            &host.model(),
+            &|| host.model(),
             self.core.options.rules.hook_timeout_ms,
             Box::pin(host.prepare_call()),
         )
