@@ -16,6 +16,7 @@ use crate::error::{ErrorCode, ErrorInfo, Failure};
 use crate::message::{StopReason, Usage};
 use crate::model::ModelCost;
 use crate::protocol::{StreamPart, UsageUpdate};
+use crate::text::number;
 use crate::text::partial_json::{PartialJson, parse_arguments};
 use block::{Block, BlockKind, replay};
 use price::price;
@@ -292,12 +293,12 @@ impl Assembler {
             return id;
         }
         let stem = if id.is_empty() {
-            format!("call_{}", self.id_prefix)
+            ["call_", &self.id_prefix].concat()
         } else {
             id
         };
         (self.calls.len()..)
-            .map(|number| format!("{stem}_{number}"))
+            .map(|count| [&*stem, "_", &number::decimal(count)].concat())
             .find(|id| !taken(id))
             .unwrap_or_default()
     }

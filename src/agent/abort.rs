@@ -1,11 +1,11 @@
 //! One run's abort: fired once, seen everywhere.
 
-use std::cell::{Cell, RefCell};
-use std::future::{Future, poll_fn};
+use std::cell::Cell;
+use std::future::poll_fn;
 use std::rc::Rc;
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll};
 
-use crate::agent::race::Race;
+use crate::agent::wakers::Wakers;
 
 /// Something that happens once and that any number of tasks can wait for. Clones are the same.
 #[derive(Debug, Clone, Default)]
@@ -14,15 +14,14 @@ pub struct Latch(Rc<State>);
 #[derive(Debug, Default)]
 struct State {
     is_open: Cell<bool>,
-    waiting: RefCell<Vec<Waker>>,
+    waiting: Wakers,
 }
 
 impl Latch {
     /// It happens. A second time does nothing.
     pub fn open(&self) {
         self.0.is_open.set(true);
-        let waiting = self.0.waiting.take();
-        waiting.into_iter().for_each(Waker::wake);
+        self.0.waiting.wake();
     }
 
     /// Whether it has happened.
@@ -31,22 +30,17 @@ impl Latch {
     }
 
     /// Ready when it has happened; until then, the task is woken when it does.
-    #[inline(never)]
     pub fn poll_opened(&self, context: &mut Context<'_>) -> Poll<()> {
         if self.is_open() {
             return Poll::Ready(());
         }
-        let mut waiting = self.0.waiting.borrow_mut();
-        // One task waits again and again; it is woken once.
-        if !waiting.iter().any(|waker| waker.will_wake(context.waker())) {
-            waiting.push(context.waker().clone());
-        }
+        self.0.waiting.add(context);
         Poll::Pending
     }
 
     /// Completes when it has happened.
-    pub async fn opened(&self) {
-        poll_fn(|context| self.poll_opened(context)).await;
+    pub fn opened(&self) -> impl Future<Output = ()> {
+        poll_fn(|context| self.poll_opened(context))
     }
 }
 
@@ -68,10 +62,5 @@ impl Abort {
     /// Ready when it is fired.
     pub fn poll_fired(&self, context: &mut Context<'_>) -> Poll<()> {
         self.0.poll_opened(context)
-    }
-
-    /// The output of `future`, unless the abort comes first.
-    pub fn race<'a, T>(&'a self, future: impl Future<Output = T> + 'a) -> Race<'a, T> {
-        Race::new(self, Box::pin(future))
     }
 }

@@ -5,12 +5,23 @@
 
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll};
 
-use crate::agent::host::Approval;
+use crate::agent::wakers::Wakers;
 
 /// What the model reads of a call on which nobody can decide any more.
 const GONE: &str = "The agent was freed before anyone approved of this call.";
+
+/// What became of a request for approval.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Approval {
+    /// The call may run.
+    Approved,
+    /// It may not; the reason is the result.
+    Denied(String),
+    /// Nobody has decided, but a steering message waits now.
+    Steered,
+}
 
 /// The calls that wait, and the decisions on them. A decision may come before anyone waits for it:
 /// from the listener that hears of the request, or from a page that has just been loaded again.
@@ -21,7 +32,7 @@ pub struct Approvals {
     steered: Cell<u32>,
     /// Whether nobody is left who could decide.
     is_closed: Cell<bool>,
-    wakers: RefCell<Vec<Waker>>,
+    waiting: Wakers,
 }
 
 #[derive(Debug)]
@@ -31,15 +42,17 @@ struct Waiting {
 }
 
 impl Approvals {
-    /// A call waits from now on. Asking again changes nothing.
-    pub fn request(&self, id: &str) {
+    /// A call waits from now on; asking again changes nothing. False if it is decided on already.
+    pub fn request(&self, id: &str) -> bool {
         let mut calls = self.calls.borrow_mut();
-        if !calls.iter().any(|call| call.id == id) {
-            calls.push(Waiting {
-                id: id.to_owned(),
-                decision: None,
-            });
+        if let Some(call) = calls.iter().find(|call| call.id == id) {
+            return call.decision.is_none();
         }
+        calls.push(Waiting {
+            id: id.to_owned(),
+            decision: None,
+        });
+        true
     }
 
     /// Decides on a call. False if no such call waits, or it is decided on.
@@ -51,20 +64,20 @@ impl Approvals {
         };
         call.decision = Some(decision);
         drop(calls);
-        self.wake();
+        self.waiting.wake();
         true
     }
 
     /// A steering message has come: whoever waits may see that the decision is needless.
     pub fn steer(&self) {
         self.steered.set(self.steered.get().wrapping_add(1));
-        self.wake();
+        self.waiting.wake();
     }
 
     /// Nobody can decide any more: whoever waits, and whoever will, is denied.
     pub fn close(&self) {
         self.is_closed.set(true);
-        self.wake();
+        self.waiting.wake();
     }
 
     /// A call waits no more.
@@ -90,9 +103,9 @@ impl Approvals {
     }
 
     /// The decision on a call, or the news of steering that comes first.
-    pub async fn decision(&self, id: &str) -> Approval {
+    pub fn decision(&self, id: &str) -> impl Future<Output = Approval> {
         let steered = self.steered.get();
-        poll_fn(|context| self.poll(id, steered, context)).await
+        poll_fn(move |context| self.poll(id, steered, context))
     }
 
     fn poll(&self, id: &str, steered: u32, context: &mut Context<'_>) -> Poll<Approval> {
@@ -107,15 +120,7 @@ impl Approvals {
         if self.steered.get() != steered {
             return Poll::Ready(Approval::Steered);
         }
-        let mut wakers = self.wakers.borrow_mut();
-        // A call that is polled again and again is woken once.
-        if !wakers.iter().any(|waker| waker.will_wake(context.waker())) {
-            wakers.push(context.waker().clone());
-        }
+        self.waiting.add(context);
         Poll::Pending
-    }
-
-    fn wake(&self) {
-        self.wakers.take().into_iter().for_each(Waker::wake);
     }
 }

@@ -14,6 +14,7 @@ use std::rc::Rc;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::agent::approval::Approvals;
 use crate::agent::retry::RetryRules;
 use crate::assemble::{AssembledCall, Batch, Ending};
 use crate::error::Failure;
@@ -239,17 +240,6 @@ impl<V> From<Result<V, String>> for BeforeToolCall<V> {
     }
 }
 
-/// What became of a request for approval.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Approval {
-    /// The call may run.
-    Approved,
-    /// It may not; the reason is the result.
-    Denied(String),
-    /// Nobody has decided, but a steering message waits now.
-    Steered,
-}
-
 /// What `finishTurn` decided.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum FinishTurn {
@@ -281,11 +271,10 @@ pub trait ToolRunner: Presenter + Clock {
     fn pattern_matcher(&self) -> &dyn PatternMatcher;
 
     /// Lets the tool change the raw arguments before they are checked.
-    async fn prepare_arguments(
-        &self,
-        _call: &AssembledCall,
-        arguments: Value,
-    ) -> Result<Value, String> {
+    ///
+    /// # Errors
+    /// The message of a tool that failed to.
+    fn prepare_arguments(&self, _call: &AssembledCall, arguments: Value) -> Result<Value, String> {
         Ok(arguments)
     }
 
@@ -323,9 +312,8 @@ pub trait ToolRunner: Presenter + Clock {
         Ok(false)
     }
 
-    /// The app's decision on a call. It may be made before this is polled, and is asked for again
-    /// after [`Approval::Steered`].
-    async fn approval(&self, call: &AssembledCall) -> Approval;
+    /// The calls that wait for the app's yes or no. They outlive the run where a session does.
+    fn approvals(&self) -> &Approvals;
 
     /// Runs the tool.
     ///
@@ -408,14 +396,11 @@ pub trait Host: Transport + ToolRunner {
     /// A random number of at least 0 and less than 1.
     fn random(&self) -> f64;
 
-    /// Whether steering messages wait.
-    async fn has_steering(&self) -> bool;
+    /// Whether steering messages wait, or else, if they are asked for, follow-ups.
+    async fn has_messages(&self, with_follow_ups: bool) -> bool;
 
     /// Takes the next steering messages. They enter the transcript.
     fn take_steering(&self) -> Vec<MessageOf<Self>>;
-
-    /// Whether follow-up messages wait.
-    async fn has_follow_ups(&self) -> bool;
 
     /// Takes the next follow-up messages. They enter the transcript.
     fn take_follow_ups(&self) -> Vec<MessageOf<Self>>;

@@ -2,17 +2,17 @@
 //!
 //! The loop is plain asynchronous code, generic over the [`host::Host`] that connects it to the
 //! world. It owns every decision about a run; it owns no transcript (the host does) and knows no
-//! browser. One run is [`run::run`], one model call is [`model_call::call_model`], one batch of
-//! tool calls is [`tools::answer_calls`].
+//! browser. One run is [`run::run`], one model call is [`model_call::call_model`].
 
 pub mod abort;
 pub mod approval;
 pub mod host;
-mod limit;
 pub mod model_call;
+mod patience;
 pub mod queue;
-pub mod race;
 pub mod retry;
 pub mod run;
 pub mod script;
-pub mod tools;
+mod side_by_side;
+mod tools;
+mod wakers;

@@ -12,14 +12,11 @@ mod failure;
 
 pub(super) use failure::{hook_timeout, overdue};
 
-use failure::Wire;
-use std::future::Future;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::agent::abort::Abort;
 use crate::agent::host::{Call, Head, HttpResponse, Presenter, Source, Tail, Transport};
-use crate::agent::limit::{TimedOut, Watchdog};
-use crate::agent::race::Stopped;
+use crate::agent::patience::{Boxed, Patience, Stopped};
 use crate::assemble::{AssembledCall, Assembler};
 use crate::error::{ErrorInfo, Failure};
 use crate::event::Page;
@@ -28,6 +25,7 @@ use crate::model::{Model, ModelCost, RequestOptions};
 use crate::protocol::{self, Api, Context, Decoder, StreamPart};
 use crate::text::sse::SseDecoder;
 use crate::text::{contains, lossy, number};
+use failure::{Wire, timeout};
 
 /// The most that is kept of a body that may turn out not to be a stream, in bytes.
 const BODY_LIMIT: usize = 4 * 1024 * 1024;
@@ -65,26 +63,29 @@ impl Head {
     }
 }
 
-/// Makes the model call that `prepared` describes and presents its message. `model` names the
-/// message when the preparation fails; no hook of the app may take longer than `hook_timeout_ms`.
+/// Makes the model call that `prepared` describes and presents its message. Where the preparation
+/// fails, `model` gives what names the message. No hook of the app may take longer than
+/// `hook_timeout_ms`.
 pub async fn call_model<H: Transport + Presenter>(
     host: &H,
     abort: &Abort,
-    model: &Model,
+    model: &dyn Fn() -> Model,
     hook_timeout_ms: Option<f64>,
-    prepared: impl Future<Output = Result<Call<H::AppStream>, Failure>>,
+    prepared: Boxed<'_, Result<Call<H::AppStream>, Failure>>,
 ) -> Reply<<H::Page as Page>::Assistant> {
     let began = host.now();
-    let prepared = abort.race(prepared).within(host, hook_timeout_ms).await;
-    let prepared = settled(prepared, PREPARATION, hook_timeout_ms);
-    let model = prepared.as_ref().map_or(model, |call| &call.model);
-    let head = Head::of(model, began);
-    let cost = model.cost;
+    let mut patience = Patience::new(abort, host);
+    let prepared = patience.wait(hook_timeout_ms, prepared).await;
+    let prepared = settled(prepared, hook_timeout, PREPARATION, hook_timeout_ms);
+    let (head, cost) = match &prepared {
+        Ok(call) => (Head::of(&call.model, began), call.model.cost),
+        Err(_) => (Head::of(&model(), began), None),
+    };
     let mut reception = Reception {
         host,
         abort,
         hook_timeout_ms,
-        watchdog: Watchdog::new(host),
+        patience,
         head: Some(head),
         wire: Wire::default(),
         assembler: Assembler::new(id_prefix(began)),
@@ -104,7 +105,7 @@ struct Reception<'a, H> {
     host: &'a H,
     abort: &'a Abort,
     hook_timeout_ms: Option<f64>,
-    watchdog: Watchdog<'a, H>,
+    patience: Patience<'a, H>,
     /// Taken when the message begins.
     head: Option<Head>,
     wire: Wire,
@@ -161,11 +162,11 @@ impl<H: Transport + Presenter> Reception<'_, H> {
         while more && !self.assembler.has_failed() {
             let mut parts = std::mem::take(&mut self.parts);
             let next = self.host.next_parts(&mut stream, &mut parts);
-            let next = self.within(limits.idle_timeout_ms, IDLE, next).await;
+            let next = self.patience.wait(limits.idle_timeout_ms, next).await;
             self.parts = parts;
             self.begin().await;
             self.present().await?;
-            more = next?;
+            more = settled(next, timeout, IDLE, limits.idle_timeout_ms)?;
         }
         Ok(())
     }
@@ -180,14 +181,16 @@ impl<H: Transport + Presenter> Reception<'_, H> {
         let api = Api::of(model, options).ok_or_else(|| failure::unknown_api(&model.api))?;
         let mut request = api.encode(model, context, options)?;
         self.wire = Wire::new(api, model, &request);
-        request.body = self
-            .hook("onPayload", self.host.on_payload(request.body))
-            .await?;
-        let mut response = self
-            .within(limits.timeout_ms, HEADERS, self.host.send(request))
-            .await?;
-        self.hook("onResponse", self.host.on_response(&response))
-            .await?;
+        let limit_ms = self.hook_timeout_ms;
+        let told = self.host.on_payload(request.body);
+        let told = self.patience.wait(limit_ms, told).await;
+        request.body = settled(told, hook_timeout, "onPayload", limit_ms)?;
+        let sent = self.host.send(request);
+        let sent = self.patience.wait(limits.timeout_ms, sent).await;
+        let mut response = settled(sent, timeout, HEADERS, limits.timeout_ms)?;
+        let told = self.host.on_response(&response);
+        let told = self.patience.wait(limit_ms, told).await;
+        settled(told, hook_timeout, "onResponse", limit_ms)?;
         if !(200..300).contains(&response.status) {
             let (status, retry_after_ms) = (response.status, response.retry_after_ms);
             let body = self.read_all(response, limits).await;
@@ -214,8 +217,8 @@ impl<H: Transport + Presenter> Reception<'_, H> {
         while open && !decoder.is_done() && !self.assembler.has_failed() {
             let silence_ms = limits.silence(&decoder);
             let read = self.host.read(&mut response.body);
-            let read = self.within(silence_ms, IDLE, read).await;
-            match read {
+            let read = self.patience.wait(silence_ms, read).await;
+            match settled(read, timeout, IDLE, silence_ms) {
                 Ok(Some(bytes)) => {
                     sse.push(&bytes);
                     if let Some(kept) = unframed.as_mut().filter(|kept| kept.len() < BODY_LIMIT) {
@@ -281,16 +284,14 @@ impl<H: Transport + Presenter> Reception<'_, H> {
         let (host, mut bytes) = (self.host, Vec::new());
         let reading = async {
             while bytes.len() < BODY_LIMIT
-                && let Some(chunk) = host.read(&mut response.body).await?
+                && let Ok(Some(chunk)) = host.read(&mut response.body).await
             {
                 bytes.extend_from_slice(&chunk);
             }
-            Ok(())
         };
+        let limit_ms = limits.at_most(FAILURE_MS);
         // However it ends, what has come is the body.
-        let _ = self
-            .within(Some(limits.at_most(FAILURE_MS)), IDLE, reading)
-            .await;
+        let _ = self.patience.wait(Some(limit_ms), reading).await;
         lossy(&bytes)
     }
 
@@ -349,55 +350,18 @@ impl<H: Transport + Presenter> Reception<'_, H> {
             calls: tail.ending.calls,
         }
     }
-
-    async fn hook<T>(
-        &self,
-        name: &str,
-        future: impl Future<Output = Result<T, Failure>>,
-    ) -> Result<T, Failure> {
-        let limit_ms = self.hook_timeout_ms;
-        let race = self.abort.race(future).within(self.host, limit_ms);
-        settled(race.await, name, limit_ms)
-    }
-
-    async fn within<T>(
-        &mut self,
-        limit_ms: Option<f64>,
-        what: &str,
-        future: impl Future<Output = Result<T, Failure>>,
-    ) -> Result<T, Failure> {
-        let watched = self.watchdog.watch(limit_ms, future);
-        let output = match self.abort.race(watched).await {
-            Ok(Ok(result)) => Ok(result),
-            Ok(Err(TimedOut)) => Err(Stopped::TimedOut),
-            Err(stopped) => Err(stopped),
-        };
-        unstopped(output, what, limit_ms)
-    }
 }
 
-/// What a race came to, its end included. `what` stood still for the limit.
-fn unstopped<T>(
+/// What a wait came to. `late` is how one fails that took too long.
+fn settled<T>(
     output: Result<Result<T, Failure>, Stopped>,
+    late: fn(&str, Option<f64>) -> Failure,
     what: &str,
     limit_ms: Option<f64>,
 ) -> Result<T, Failure> {
     match output {
         Ok(result) => result,
-        Err(Stopped::TimedOut) => Err(failure::timeout(what, limit_ms)),
-        Err(Stopped::Aborted) => Err(ErrorInfo::aborted()),
-    }
-}
-
-/// What a hook came to.
-fn settled<T>(
-    output: Result<Result<T, Failure>, Stopped>,
-    name: &str,
-    limit_ms: Option<f64>,
-) -> Result<T, Failure> {
-    match output {
-        Ok(result) => result,
-        Err(Stopped::TimedOut) => Err(hook_timeout(name, limit_ms)),
+        Err(Stopped::TimedOut) => Err(late(what, limit_ms)),
         Err(Stopped::Aborted) => Err(ErrorInfo::aborted()),
     }
 }

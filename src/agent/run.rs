@@ -15,11 +15,13 @@
 //! A run never fails: failures are events and the last message. Whatever ends it, every message it
 //! took is in the transcript, every tool call has its result, and every start has its end.
 
+use std::future::ready;
+
 use crate::agent::abort::Abort;
 use crate::agent::host::{FinishTurn, Host, Presenter};
 use crate::agent::model_call::{Reply, call_model, hook_timeout};
-use crate::agent::race::Stopped;
-use crate::agent::tools::{answer_calls, skip_calls};
+use crate::agent::patience::{Boxed, Patience, Stopped};
+use crate::agent::tools::{SKIPPED, answer_calls, why_not_run};
 use crate::assemble::AssembledCall;
 use crate::error::Failure;
 use crate::event::{
@@ -55,8 +57,8 @@ pub async fn run<H: Host>(
     open: Option<OpenCalls<AssistantOf<H>>>,
 ) -> Vec<MessageOf<H>> {
     let (task, prompts) = match open {
-        Some(open) => (Task::Resume(open, !prompts.is_empty()), prompts),
-        None => (Task::Ask(prompts), Vec::new()),
+        Some(open) => (Task::Resume(open), prompts),
+        None => (Task::Ask(prompts, None), Vec::new()),
     };
     let mut run = Run {
         host,
@@ -64,6 +66,7 @@ pub async fn run<H: Host>(
         added: Vec::new(),
         prompts,
         attempt: 0,
+        patience: Patience::new(abort, host),
     };
     host.emit(AgentEvent::AgentStart(AgentStartEvent {})).await;
     let reason = run.turns(task).await;
@@ -84,16 +87,16 @@ struct Run<'a, H: Host> {
     prompts: Vec<MessageOf<H>>,
     /// Which retry of the current model call is under way; 0 for none.
     attempt: u32,
+    patience: Patience<'a, H>,
 }
 
 /// What a turn is about.
 enum Task<H: Host> {
-    /// These messages are added, then the model is called.
-    Ask(Vec<MessageOf<H>>),
-    /// A hook failed where no message could say so: this turn does.
-    Report(Failure),
-    /// Calls of an earlier run are answered. They are skipped if the flag is set.
-    Resume(OpenCalls<AssistantOf<H>>, bool),
+    /// These messages are added, then the model is called; or its message says what a hook failed
+    /// of where no other could.
+    Ask(Vec<MessageOf<H>>, Option<Failure>),
+    /// Calls of an earlier run are answered. Prompts that wait skip them, as steering does.
+    Resume(OpenCalls<AssistantOf<H>>),
 }
 
 /// What a turn came to.
@@ -118,7 +121,7 @@ impl<H: Host> Run<'_, H> {
                 if !self.back_off(error, turn.first).await {
                     return AgentEndReason::Aborted;
                 }
-                task = Task::Ask(self.take_messages(true));
+                task = Task::Ask(self.take_messages(true), None);
                 continue;
             }
             turns += 1;
@@ -131,7 +134,7 @@ impl<H: Host> Run<'_, H> {
             let finish = match self.finish(&turn).await {
                 Ok(finish) => finish,
                 Err(failure) => {
-                    task = Task::Report(failure);
+                    task = Task::Ask(Vec::new(), Some(failure));
                     continue;
                 }
             };
@@ -170,7 +173,7 @@ impl<H: Host> Run<'_, H> {
             if !waiting.is_empty() {
                 cut_answers = 0;
             }
-            task = Task::Ask(waiting);
+            task = Task::Ask(waiting, None);
         }
     }
 
@@ -201,11 +204,12 @@ impl<H: Host> Run<'_, H> {
                 error_message: error.message.clone(),
             }))
             .await;
-        let wait = async {
-            self.host.sleep(delay_ms).await;
-            self.host.online().await;
+        let host = self.host;
+        let wait = async move {
+            host.sleep(delay_ms).await;
+            host.online().await;
         };
-        let waited = self.abort.race(wait).await.is_ok();
+        let waited = self.patience.wait(None, wait).await.is_ok();
         // Steering that came meanwhile goes with the next try; callbacks are asked for it here.
         self.has_messages(true).await;
         if waited && !self.abort.is_fired() {
@@ -217,21 +221,19 @@ impl<H: Host> Run<'_, H> {
     }
 
     /// Says how the retry that is under way ended, and whether another follows.
-    async fn end_retry(&self, error: Option<&str>, again: bool) {
-        self.host
-            .emit(AgentEvent::AutoRetryEnd(AutoRetryEndEvent {
-                success: error.is_none(),
-                attempt: self.attempt,
-                final_error: error.filter(|_| !again).map(str::to_owned),
-            }))
-            .await;
+    fn end_retry(&self, error: Option<&str>, again: bool) -> impl Future<Output = ()> {
+        self.host.emit(AgentEvent::AutoRetryEnd(AutoRetryEndEvent {
+            success: error.is_none(),
+            attempt: self.attempt,
+            final_error: error.filter(|_| !again).map(str::to_owned),
+        }))
     }
 
     /// Asks the app what follows a turn that went well.
-    async fn finish(&self, turn: &Turn<H>) -> Result<FinishTurn, Failure> {
+    async fn finish(&mut self, turn: &Turn<H>) -> Result<FinishTurn, Failure> {
         let limit_ms = self.host.rules().hook_timeout_ms;
         let asked = self.host.finish_turn(&turn.message, &turn.results);
-        match self.abort.race(asked).within(self.host, limit_ms).await {
+        match self.patience.wait(limit_ms, asked).await {
             Ok(finish) => finish,
             Err(Stopped::Aborted) => Ok(FinishTurn::AsUsual),
             Err(Stopped::TimedOut) => Err(hook_timeout("finishTurn", limit_ms)),
@@ -239,14 +241,12 @@ impl<H: Host> Run<'_, H> {
     }
 
     /// Whether messages wait that the next turn would begin with.
-    async fn has_messages(&self, model_waits: bool) -> bool {
+    async fn has_messages(&mut self, model_waits: bool) -> bool {
         if !self.prompts.is_empty() {
             return true;
         }
-        let waits = async {
-            self.host.has_steering().await || (!model_waits && self.host.has_follow_ups().await)
-        };
-        self.abort.race(waits).await.unwrap_or(false)
+        let waits = self.host.has_messages(!model_waits);
+        self.patience.wait(None, waits).await.unwrap_or(false)
     }
 
     /// Takes the messages that the next turn begins with. Steering goes first, also if it came
@@ -263,22 +263,31 @@ impl<H: Host> Run<'_, H> {
         }
     }
 
-    async fn turn(&mut self, mut task: Task<H>) -> Turn<H> {
+    async fn turn(&mut self, task: Task<H>) -> Turn<H> {
         self.host
             .emit(AgentEvent::TurnStart(TurnStartEvent {}))
             .await;
-        let mut skip = false;
-        if let Task::Ask(messages) = &mut task {
-            for message in messages.drain(..) {
-                self.add(message).await;
+        let mut first = 0;
+        let mut refusal = None;
+        let Reply {
+            message,
+            stop_reason,
+            error,
+            calls,
+        } = match task {
+            Task::Ask(messages, failure) => {
+                for message in messages {
+                    self.add(message).await;
+                }
+                first = self.added.len();
+                let reply = self.ask(failure).await;
+                refusal = why_not_run(reply.stop_reason);
+                reply
             }
-        }
-        let first = self.added.len();
-        let reply = match task {
-            Task::Ask(_) => self.ask(None).await,
-            Task::Report(failure) => self.ask(Some(failure)).await,
-            Task::Resume(OpenCalls { message, calls }, is_skipped) => {
-                skip = is_skipped;
+            Task::Resume(OpenCalls { message, calls }) => {
+                if !self.prompts.is_empty() {
+                    refusal = Some(SKIPPED);
+                }
                 Reply {
                     message,
                     stop_reason: StopReason::ToolUse,
@@ -287,17 +296,7 @@ impl<H: Host> Run<'_, H> {
                 }
             }
         };
-        let Reply {
-            message,
-            stop_reason,
-            error,
-            calls,
-        } = reply;
-        let answers = if skip {
-            skip_calls(self.host, self.abort, &message, &calls).await
-        } else {
-            answer_calls(self.host, self.abort, &message, stop_reason, &calls).await
-        };
+        let answers = answer_calls(self.host, self.abort, &message, &calls, refusal).await;
         for answer in &answers.results {
             self.add(answer.clone()).await;
         }
@@ -319,17 +318,15 @@ impl<H: Host> Run<'_, H> {
 
     /// One model call; `failure` is what kept it from being made.
     async fn ask(&mut self, failure: Option<Failure>) -> Reply<AssistantOf<H>> {
-        let prepared = async {
-            match failure {
-                Some(failure) => Err(failure),
-                None => self.host.prepare_call().await,
-            }
+        let prepared: Boxed<'_, _> = match failure {
+            Some(failure) => Box::pin(ready(Err(failure))),
+            None => Box::pin(self.host.prepare_call()),
         };
         let limit_ms = self.host.rules().hook_timeout_ms;
         let reply = call_model(
             self.host,
             self.abort,
-            &self.host.model(),
+            &|| self.host.model(),
             limit_ms,
             prepared,
         )

@@ -6,7 +6,7 @@ use js_sys::{Array, Function, Promise};
 use wasm_bindgen::prelude::*;
 use web_sys::AbortSignal;
 
-use crate::agent::host::Approval;
+use crate::agent::approval::Approval;
 use crate::agent::queue::Queue;
 use crate::agent::run::run;
 use crate::js::core::Core;

@@ -440,9 +440,6 @@ impl Host for PageHost {
     }
 
     fn emit(&self, event: AgentEvent<JsPage>) -> Delivery {
-        if let AgentEvent::ToolExecutionEnd(end) = &event {
-            self.core.approvals.withdraw(&end.tool_call_id);
-        }
         let event = event_to_js(&event);
         self.core.state.follow(&event, self.run.is_kept.get());
         self.core.channel.emit(&event)
@@ -533,27 +530,24 @@ impl Host for PageHost {
         js_sys::Math::random()
     }
 
-    async fn has_steering(&self) -> bool {
-        poll(
-            self.core.channel.hook("getSteeringMessages"),
-            &self.core.steering,
-        )
-        .await;
-        !self.core.steering.borrow().is_empty()
+    async fn has_messages(&self, with_follow_ups: bool) -> bool {
+        let core = &self.core;
+        let queues = [
+            ("getSteeringMessages", &core.steering),
+            ("getFollowUpMessages", &core.follow_ups),
+        ];
+        for (callback, queue) in queues.into_iter().take(1 + usize::from(with_follow_ups)) {
+            poll(core.channel.hook(callback), queue).await;
+            if !queue.borrow().is_empty() {
+                return true;
+            }
+        }
+        false
     }
 
     fn take_steering(&self) -> Vec<Handle> {
         let messages = self.core.steering.borrow_mut().take();
         self.core.state.take(messages)
-    }
-
-    async fn has_follow_ups(&self) -> bool {
-        poll(
-            self.core.channel.hook("getFollowUpMessages"),
-            &self.core.follow_ups,
-        )
-        .await;
-        !self.core.follow_ups.borrow().is_empty()
     }
 
     fn take_follow_ups(&self) -> Vec<Handle> {

@@ -95,9 +95,9 @@ impl ModelCall {
         call_model(
             &host,
             &self.control.abort,
-            &host.model(),
+            &|| host.model(),
             self.core.options.rules.hook_timeout_ms,
-            host.prepare_call(),
+            Box::pin(host.prepare_call()),
         )
         .await
         .message

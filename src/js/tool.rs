@@ -130,7 +130,7 @@ fn compile(
     object: JsValue,
 ) -> Result<Schema, JsValue> {
     let mut schema = Schema::compile(parameters).map_err(|problem| {
-        let message = [place, ": ", &problem.to_string()].concat();
+        let message = [place, ": ", &problem.text()].concat();
         error::misuse("invalid_argument", &message)
     })?;
     schema.find_invalid_patterns(&RegExpMatcher);

@@ -5,7 +5,8 @@ use std::rc::Rc;
 use wasm_bindgen::prelude::*;
 use web_sys::AbortController;
 
-use crate::agent::host::{Approval, BeforeToolCall, Progress, Tool, ToolOutput, ToolRunner};
+use crate::agent::approval::Approvals;
+use crate::agent::host::{BeforeToolCall, Progress, Tool, ToolOutput, ToolRunner};
 use crate::assemble::AssembledCall;
 use crate::js::host::PageHost;
 use crate::js::network::call_hook;
@@ -36,7 +37,7 @@ impl ToolRunner for PageHost {
         &RegExpMatcher
     }
 
-    async fn prepare_arguments(
+    fn prepare_arguments(
         &self,
         call: &AssembledCall,
         arguments: serde_json::Value,
@@ -112,18 +113,14 @@ impl ToolRunner for PageHost {
         call: &AssembledCall,
         arguments: &Handle,
     ) -> Result<bool, String> {
-        let Some(tool) = self.page_tool(&call.name) else {
-            return Ok(false);
-        };
-        let needed = tool.needs_approval(&arguments.0).await?;
-        if needed {
-            self.core.approvals.request(&call.id);
+        match self.page_tool(&call.name) {
+            Some(tool) => tool.needs_approval(&arguments.0).await,
+            None => Ok(false),
         }
-        Ok(needed)
     }
 
-    async fn approval(&self, call: &AssembledCall) -> Approval {
-        self.core.approvals.decision(&call.id).await
+    fn approvals(&self) -> &Approvals {
+        &self.core.approvals
     }
 
     async fn run_tool(

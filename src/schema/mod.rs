@@ -82,12 +82,11 @@ pub trait PatternMatcher {
 
 /// Why a value cannot be used as a schema.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}", self.text())]
 pub enum SchemaError {
     /// The value is neither an object nor a boolean.
-    #[error("a JSON Schema must be an object or a boolean")]
     NotASchema,
     /// A `$ref` or `$dynamicRef` names nothing in the document. Nothing is fetched.
-    #[error("cannot resolve the reference \"{reference}\" at {path}")]
     UnresolvedReference {
         /// JSON pointer of the keyword, e.g. `#/properties/a/$ref`.
         path: String,
@@ -95,8 +94,20 @@ pub enum SchemaError {
         reference: String,
     },
     /// The document nests too deeply.
-    #[error("the JSON Schema nests too deeply")]
     TooDeep,
+}
+
+impl SchemaError {
+    /// What is wrong, in words.
+    pub fn text(&self) -> String {
+        match self {
+            Self::NotASchema => "a JSON Schema must be an object or a boolean".to_owned(),
+            Self::UnresolvedReference { path, reference } => {
+                ["cannot resolve the reference \"", reference, "\" at ", path].concat()
+            }
+            Self::TooDeep => "the JSON Schema nests too deeply".to_owned(),
+        }
+    }
 }
 
 /// A schema, ready to check values.
@@ -133,7 +144,7 @@ impl Schema {
     pub fn find_invalid_patterns(&mut self, matcher: &dyn PatternMatcher) {
         for (path, pattern) in &self.patterns {
             if matcher.is_match(pattern, "").is_none() {
-                self.unsupported.push(format!("#{path}"));
+                self.unsupported.push(["#", path].concat());
             }
         }
         self.patterns.clear();

@@ -21,13 +21,17 @@ pub struct Mismatch {
     pub message: String,
 }
 
+impl Mismatch {
+    /// Both in one line.
+    pub fn text(&self) -> String {
+        let colon = if self.path.is_empty() { "" } else { ": " };
+        [&*self.path, colon, &self.message].concat()
+    }
+}
+
 impl fmt::Display for Mismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if !self.path.is_empty() {
-            f.write_str(&self.path)?;
-            f.write_str(": ")?;
-        }
-        f.write_str(&self.message)
+        f.write_str(&self.text())
     }
 }
 
@@ -148,7 +152,7 @@ impl Report {
         let mut rule = String::from("fits no alternative");
         for (index, reason) in reasons.iter().take(4).enumerate() {
             rule.push_str(if index == 0 { ": " } else { "; or " });
-            rule.push_str(&reason.to_string());
+            rule.push_str(&reason.text());
         }
         self.fail(at, &rule, None, "", reasons.is_empty().then_some(got))
     }

@@ -71,16 +71,14 @@ fn assert_aborted(host: &FakeHost, story: &[String], what: &str) {
     );
 }
 
-const AWAITS: [Point; 15] = [
+const AWAITS: [Point; 13] = [
     Point::PrepareCall,
     Point::OnPayload,
     Point::Send,
     Point::OnResponse,
     Point::Read,
-    Point::PrepareArguments,
     Point::BeforeTool,
     Point::NeedsApproval,
-    Point::Approval,
     Point::Tool,
     Point::AfterTool,
     Point::FinishTurn,
@@ -303,13 +301,6 @@ fn what_an_abort_does_to_tools() {
             "a hook before it",
             Does::Echo,
             Some((Point::BeforeTool, Act::Hang)),
-            not_run,
-            vec![],
-        ),
-        (
-            "the preparation",
-            Does::Echo,
-            Some((Point::PrepareArguments, Act::Hang)),
             not_run,
             vec![],
         ),

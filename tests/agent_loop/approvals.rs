@@ -3,7 +3,8 @@
 use std::rc::Rc;
 
 use serde_json::json;
-use sluice_agent::agent::host::{Approval, InterruptMode, ToolExecutionMode};
+use sluice_agent::agent::approval::Approval;
+use sluice_agent::agent::host::{InterruptMode, ToolExecutionMode};
 use sluice_agent::agent::run::OpenCalls;
 use sluice_agent::assemble::AssembledCall;
 use sluice_agent::message::{
@@ -25,13 +26,14 @@ fn host(called: &[(&str, &str)]) -> FakeHost {
     FakeHost::new([calls(called), says("Done.")], tools())
 }
 
-/// The app decides this much later.
-fn decide_after(host: &FakeHost, decisions: &[(f64, &'static str, Approval)]) {
-    for (ms, id, decision) in decisions.iter().cloned() {
-        let act = move |host: &FakeHost| host.decide(id, decision.clone());
-        host.plan(Point::Approval, 0, Act::Delay(ms));
-        host.plan(Point::Approval, 0, Act::Do(Rc::new(act)));
-    }
+/// The app decides on the first call that it is asked about, this much later.
+fn decide_after(host: &FakeHost, ms: f64, id: &'static str, decision: Approval) {
+    let act = move |host: &FakeHost| {
+        let (approvals, decision) = (host.approvals.clone(), decision.clone());
+        host.clock
+            .after(ms, move || assert!(approvals.decide(id, decision)));
+    };
+    host.plan(Point::Event("tool approval"), 0, Act::Do(Rc::new(act)));
 }
 
 fn denied(text: &str) -> Approval {
@@ -54,7 +56,7 @@ fn a_call_runs_when_it_is_approved_and_is_answered_when_it_is_denied() {
         (denied("Not on Sundays."), "end a failed Not on Sundays.", 0),
     ] {
         let host = host(&[("ask", "a")]);
-        decide_after(&host, &[(5000.0, "a", decision)]);
+        decide_after(&host, 5000.0, "a", decision);
         let story = host.run(&["Go"]);
         assert_eq!(batch(&story), ["start a", "ask a {}", end, "result a"]);
         assert_eq!(host.log.borrow().len(), ran);
@@ -270,7 +272,7 @@ fn interrupted(host: &FakeHost) -> OpenCalls<AssistantMessage> {
 #[test]
 fn open_calls_of_an_earlier_run_are_answered_first() {
     let host = FakeHost::new([says("Done.")], tools());
-    host.decide("b", Approval::Approved);
+    decide_after(&host, 0.0, "b", Approval::Approved);
     let open = interrupted(&host);
     assert_eq!(
         host.resume(open, &[], None),
@@ -291,6 +293,46 @@ fn open_calls_of_an_earlier_run_are_answered_first() {
             "agent_end done",
         ]
     );
+}
+
+#[test]
+fn nobody_is_asked_about_a_call_that_was_decided_on_before_the_run() {
+    for (decision, end) in [
+        (Approval::Approved, "end b {}"),
+        (denied("No."), "end b failed No."),
+    ] {
+        let host = FakeHost::new([says("Done.")], tools());
+        host.decide("b", decision);
+        let open = interrupted(&host);
+        assert_eq!(
+            batch(&host.resume(open, &[], None)),
+            [
+                "start b",
+                "start c",
+                end,
+                "end c free",
+                "result b",
+                "result c"
+            ]
+        );
+        assert_eq!(host.approvals.pending(), Vec::<String>::new());
+    }
+}
+
+#[test]
+fn steering_skips_a_call_that_was_approved_before_the_run() {
+    let host = FakeHost::new([says("Done.")], tools()).at(
+        Point::NeedsApproval,
+        0,
+        Act::Steer("Do something else."),
+    );
+    host.decide("b", Approval::Approved);
+    let open = interrupted(&host);
+    assert_eq!(
+        batch(&host.resume(open, &[], None))[2],
+        "end b failed Skipped due to queued user message."
+    );
+    assert!(!host.approvals.is_requested("b"), "the decision is used up");
 }
 
 #[test]

@@ -7,9 +7,7 @@ use std::pin::{Pin, pin};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::task::{Context, Poll, Waker};
-
-use futures::task::{ArcWake, waker};
+use std::task::{Context, Poll, Wake, Waker};
 
 /// When, and which of those that are due then.
 type Key = (u64, u64);
@@ -81,13 +79,13 @@ impl VirtualClock {
     /// Runs a future to its end.
     pub fn drive<T>(&self, future: impl Future<Output = T>) -> T {
         struct Flag(AtomicBool);
-        impl ArcWake for Flag {
-            fn wake_by_ref(flag: &Arc<Self>) {
-                flag.0.store(true, Ordering::Relaxed);
+        impl Wake for Flag {
+            fn wake(self: Arc<Self>) {
+                self.0.store(true, Ordering::Relaxed);
             }
         }
         let flag = Arc::new(Flag(AtomicBool::new(true)));
-        let waker = waker(flag.clone());
+        let waker = Waker::from(flag.clone());
         let mut context = Context::from_waker(&waker);
         let mut future = pin!(future);
         for _ in 0..100_000 {

@@ -121,8 +121,7 @@ const OF_REQUESTS: [(Point, &str); 3] = [
 ];
 
 /// Hooks of a tool call.
-const OF_CALLS: [(Point, &str); 4] = [
-    (Point::PrepareArguments, "prepareArguments"),
+const OF_CALLS: [(Point, &str); 3] = [
     (Point::BeforeTool, "beforeToolCall"),
     (Point::NeedsApproval, "needsApproval"),
     (Point::AfterTool, "afterToolCall"),

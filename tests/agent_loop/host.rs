@@ -7,8 +7,8 @@ use std::rc::Rc;
 
 use serde_json::Value;
 use sluice_agent::agent::abort::Abort;
-use sluice_agent::agent::approval::Approvals;
-use sluice_agent::agent::host::{Approval, BeforeToolCall, FinishTurn, Rules, ToolOutput};
+use sluice_agent::agent::approval::{Approval, Approvals};
+use sluice_agent::agent::host::{BeforeToolCall, FinishTurn, Rules, ToolOutput};
 use sluice_agent::agent::queue::Queue;
 use sluice_agent::agent::run::{OpenCalls, run};
 use sluice_agent::event::{
@@ -45,7 +45,7 @@ pub struct FakeHost {
     pub before: RefCell<Option<Before>>,
     pub after: RefCell<Option<After>>,
     pub finish: RefCell<Option<Finish>>,
-    pub approvals: Approvals,
+    pub approvals: Rc<Approvals>,
     /// What is answered when nothing is scripted any more.
     pub otherwise: RefCell<Option<Response>>,
     responses: RefCell<VecDeque<Response>>,
@@ -105,7 +105,7 @@ impl FakeHost {
             before: RefCell::default(),
             after: RefCell::default(),
             finish: RefCell::default(),
-            approvals: Approvals::default(),
+            approvals: Rc::default(),
             otherwise: RefCell::default(),
             responses: RefCell::new(responses.into_iter().collect()),
             events: RefCell::default(),
@@ -315,9 +315,6 @@ impl FakeHost {
     async fn dispatch(&self, event: AgentEvent) {
         if let AgentEvent::MessageEnd(end) = &event {
             self.transcript.borrow_mut().push(end.message.clone());
-        }
-        if let AgentEvent::ToolExecutionEnd(end) = &event {
-            self.approvals.withdraw(&end.tool_call_id);
         }
         let label = story::label(&event);
         self.events.borrow_mut().push(event);

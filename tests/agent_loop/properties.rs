@@ -6,7 +6,8 @@ use std::rc::Rc;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::json;
-use sluice_agent::agent::host::{Approval, FinishTurn, InterruptMode, Rules, ToolExecutionMode};
+use sluice_agent::agent::approval::Approval;
+use sluice_agent::agent::host::{FinishTurn, InterruptMode, Rules, ToolExecutionMode};
 use sluice_agent::agent::queue::QueueMode;
 use sluice_agent::agent::retry::RetryRules;
 use sluice_agent::error::{ErrorCode, ErrorInfo};
@@ -49,7 +50,6 @@ fn points() -> impl Strategy<Value = Point> {
         Point::PrepareArguments,
         Point::BeforeTool,
         Point::NeedsApproval,
-        Point::Approval,
         Point::Tool,
         Point::AfterTool,
         Point::FinishTurn,
@@ -83,13 +83,14 @@ fn deeds() -> impl Strategy<Value = Vec<(Point, usize, Deed)>> {
         3 => Just(Deed::Steer),
         3 => Just(Deed::FollowUp),
         1 => Just(Deed::Abort),
-        // A listener that takes its time would keep the clock running behind an abort.
+        // A listener that takes its time would keep the clock running behind an abort, and
+        // `prepareArguments` is nothing to wait for.
         2 => (0u8..20).prop_map(Deed::Delay),
         1 => Just(Deed::Fail),
         1 => Just(Deed::Hang),
     ];
     let planned = (points(), 0usize..4, deed).prop_map(|(point, nth, deed)| match (point, deed) {
-        (Point::Event(_), Deed::Delay(_)) => (point, nth, Deed::Steer),
+        (Point::Event(_) | Point::PrepareArguments, Deed::Delay(_)) => (point, nth, Deed::Steer),
         (_, Deed::Fail | Deed::Hang) if !HOOKS.contains(&point) => (point, nth, Deed::FollowUp),
         planned => (planned.0, nth, planned.1),
     });

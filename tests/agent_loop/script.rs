@@ -3,7 +3,8 @@
 use std::rc::Rc;
 
 use serde_json::{Value, json};
-use sluice_agent::agent::host::{Approval, Tool, ToolExecutionMode};
+use sluice_agent::agent::approval::Approval;
+use sluice_agent::agent::host::{Tool, ToolExecutionMode};
 use sluice_agent::agent::script::ScriptTurn;
 use sluice_agent::error::Failure;
 use sluice_agent::event::AgentEvent;
@@ -213,7 +214,6 @@ pub enum Point {
     PrepareArguments,
     BeforeTool,
     NeedsApproval,
-    Approval,
     Tool,
     AfterTool,
     FinishTurn,

@@ -217,6 +217,8 @@ for (const [when, isEarly] of [["before the run goes on", true], ["when it asks 
       assert.deepEqual([result.paid, result.statuses, result.pending], [["a", "b"], ["done a", "done b"], []]);
       assert.deepEqual(result.roles, ["user", "assistant", "toolResult", "toolResult", "assistant"]);
       assert.deepEqual(result.lines.slice(0, 4), ["agent_start", "turn_start", 'tool_execution_start a pay {"to":"a"}', 'tool_execution_start b pay {"to":"b"}']);
+      const questions = result.lines.filter((line) => line.startsWith("tool_approval_request"));
+      assert.equal(questions.length, isEarly ? 0 : 2);
       assert.equal(result.lines.at(-1), "agent_end done: toolResult, toolResult, assistant");
       assert.equal(provider.requests.length, 2);
       assert.deepEqual(provider.requests[1].body.messages.filter(({ role }) => role === "tool").map(({ tool_call_id, content }) => [tool_call_id, content]), [["a", "paid a"], ["b", "paid b"]]);

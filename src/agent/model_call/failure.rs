@@ -108,10 +108,14 @@ pub(super) fn unknown_api(name: &str) -> Failure {
     let known: Vec<&str> = Api::ALL.into_iter().map(Api::name).collect();
     ErrorInfo::new(
         ErrorCode::InvalidRequest,
-        format!(
-            "model.api is \"{name}\", which is not built in. Use one of {}, or give a streamFn.",
-            known.join(", ")
-        ),
+        [
+            "model.api is \"",
+            name,
+            "\", which is not built in. Use one of ",
+            &known.join(", "),
+            ", or give a streamFn.",
+        ]
+        .concat(),
     )
 }
 
@@ -124,9 +128,14 @@ pub(super) fn not_a_stream<B>(response: &HttpResponse<B>) -> Failure {
     } = response;
     let mut failure = ErrorInfo::new(
         ErrorCode::BadResponse,
-        format!(
-            "The server answered with status {status} and content type \"{content_type}\" in place of an event stream. Check model.baseUrl."
-        ),
+        [
+            "The server answered with status ",
+            &number::decimal(usize::from(*status)),
+            " and content type \"",
+            content_type,
+            "\" in place of an event stream. Check model.baseUrl.",
+        ]
+        .concat(),
     );
     failure.status = Some(*status);
     failure

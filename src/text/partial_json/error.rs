@@ -11,10 +11,11 @@
 //! assert_eq!(error.to_string(), "the JSON text ends too early (at byte 16)");
 //! ```
 
-use std::fmt;
+use crate::text::number;
 
 /// Why the text is not a JSON object, and where.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{}", self.text())]
 pub struct JsonError {
     /// Bytes from the start of the text to the place of the error. For an object that was encoded twice it
     /// counts within the decoded inner text.
@@ -42,8 +43,9 @@ pub enum JsonErrorKind {
     TrailingCharacters,
 }
 
-impl fmt::Display for JsonError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl JsonError {
+    /// What is wrong, in words.
+    pub fn text(&self) -> String {
         let text = match self.kind {
             JsonErrorKind::Truncated => "the JSON text ends too early",
             JsonErrorKind::UnexpectedCharacter => "unexpected character in the JSON text",
@@ -53,8 +55,6 @@ impl fmt::Display for JsonError {
             JsonErrorKind::NotAnObject => "the JSON text is not an object",
             JsonErrorKind::TrailingCharacters => "unexpected text after the JSON object",
         };
-        write!(f, "{text} (at byte {})", self.offset)
+        [text, " (at byte ", &number::decimal(self.offset), ")"].concat()
     }
 }
-
-impl std::error::Error for JsonError {}

@@ -2,12 +2,15 @@
 
 use std::collections::VecDeque;
 use std::future::pending;
+use std::pin::pin;
 use std::rc::Rc;
+use std::task::{Context, Poll, Waker};
 
 use serde_json::{Value, json};
+use sluice_agent::agent::approval::Approvals;
 use sluice_agent::agent::host::{
-    Approval, BeforeToolCall, Call, Clock, FinishTurn, Head, Host, HttpResponse, Presenter,
-    Progress, Rules, Source, Tail, Tool, ToolOutput, ToolRunner, Transport,
+    BeforeToolCall, Call, Clock, FinishTurn, Head, Host, HttpResponse, Presenter, Progress, Rules,
+    Source, Tail, Tool, ToolOutput, ToolRunner, Transport,
 };
 use sluice_agent::assemble::{AssembledCall, Batch};
 use sluice_agent::error::{ErrorCode, ErrorInfo, Failure};
@@ -16,7 +19,7 @@ use sluice_agent::event::{
 };
 use sluice_agent::message::{AssistantMessage, Message, ToolResultMessage};
 use sluice_agent::model::{Model, RequestOptions, ToolDefinition};
-use sluice_agent::protocol::{Context, HttpRequest, StreamPart};
+use sluice_agent::protocol::{self, HttpRequest, StreamPart};
 use sluice_agent::schema::PatternMatcher;
 
 use super::{Alive, FakeHost};
@@ -209,13 +212,13 @@ impl ToolRunner for FakeHost {
         &NoPatterns
     }
 
-    async fn prepare_arguments(
-        &self,
-        _call: &AssembledCall,
-        arguments: Value,
-    ) -> Result<Value, String> {
-        self.visit(Point::PrepareArguments).await?;
-        Ok(arguments)
+    fn prepare_arguments(&self, _call: &AssembledCall, arguments: Value) -> Result<Value, String> {
+        let mut visit = pin!(self.visit(Point::PrepareArguments));
+        let Poll::Ready(visited) = visit.as_mut().poll(&mut Context::from_waker(Waker::noop()))
+        else {
+            panic!("arguments are prepared at once");
+        };
+        visited.map(|()| arguments)
     }
 
     async fn before_tool_call(
@@ -239,16 +242,11 @@ impl ToolRunner for FakeHost {
         self.visit(Point::NeedsApproval).await?;
         let tools = self.tools.borrow();
         let tool = tools.iter().find(|tool| tool.tool.name == call.name);
-        let asks = tool.is_some_and(|tool| tool.asks);
-        if asks {
-            self.approvals.request(&call.id);
-        }
-        Ok(asks)
+        Ok(tool.is_some_and(|tool| tool.asks))
     }
 
-    async fn approval(&self, call: &AssembledCall) -> Approval {
-        self.visit(Point::Approval).await.expect("no failure");
-        self.approvals.decision(&call.id).await
+    fn approvals(&self) -> &Approvals {
+        &self.approvals
     }
 
     async fn run_tool(
@@ -371,7 +369,7 @@ impl Host for FakeHost {
                 _ => panic!("the next response is the app's"),
             }
         } else {
-            let context = Context {
+            let context = protocol::Context {
                 system_prompt: "Be brief.".to_owned(),
                 messages: self.transcript.borrow().clone(),
                 tools: self.tool_names().into_iter().map(definition).collect(),
@@ -412,22 +410,21 @@ impl Host for FakeHost {
         0.5
     }
 
-    async fn has_steering(&self) -> bool {
+    async fn has_messages(&self, with_follow_ups: bool) -> bool {
         self.visit(Point::HasSteering).await.expect("no failure");
         let waits = !self.steering.borrow().is_empty();
         self.visit(Point::SteeringKnown).await.expect("no failure");
+        if waits || !with_follow_ups {
+            return waits;
+        }
+        self.visit(Point::HasFollowUps).await.expect("no failure");
+        let waits = !self.follow_ups.borrow().is_empty();
+        self.visit(Point::FollowUpsKnown).await.expect("no failure");
         waits
     }
 
     fn take_steering(&self) -> Vec<Message> {
         self.steering.borrow_mut().take()
-    }
-
-    async fn has_follow_ups(&self) -> bool {
-        self.visit(Point::HasFollowUps).await.expect("no failure");
-        let waits = !self.follow_ups.borrow().is_empty();
-        self.visit(Point::FollowUpsKnown).await.expect("no failure");
-        waits
     }
 
     fn take_follow_ups(&self) -> Vec<Message> {
