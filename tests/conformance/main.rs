@@ -342,6 +342,14 @@ fn thinking_goes_back_to_the_model_that_thought_and_to_no_other() {
 }
 
 #[test]
+fn a_character_that_is_cut_into_halves_stays_whole() {
+    let arguments = json!({ "q": "a🙂b", "p": "🙂" });
+    let said = [thinking("a🙂b"), text("a🙂b"), call("f", arguments.clone())];
+    let ran = [("f", arguments)];
+    assert_answer(Scenario::CutCharacters, StopReason::ToolUse, &said, &ran);
+}
+
+#[test]
 fn images_go_both_ways() {
     for wire in WIRES {
         let body = outcome::request_with_images(wire);
