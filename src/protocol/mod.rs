@@ -6,6 +6,7 @@
 //! [`history`] makes a transcript acceptable to whatever model is called next.
 
 pub mod anthropic_messages;
+mod count;
 mod failure;
 pub mod google_generative_ai;
 mod halves;

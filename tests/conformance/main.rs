@@ -181,6 +181,33 @@ fn an_answer_without_counts_is_an_answer() {
 }
 
 #[test]
+fn counts_that_are_none_count_for_nothing() {
+    for (wire, frames) in frames(Scenario::PlainText) {
+        for (reported, input) in [
+            ("1e400", 0.0),
+            ("-9", 0.0),
+            ("-1e400", 0.0),
+            ("1e300", 0.0),
+            ("9.7", 9.0),
+            (r#""9""#, 9.0),
+            (r#""nine""#, 0.0),
+            ("null", 0.0),
+            ("[9]", 0.0),
+        ] {
+            let reporting = |frame: &String| frame.replace(":9,", &format!(":{reported},"));
+            let odd: Vec<String> = frames.iter().map(reporting).collect();
+            let what = format!("{reported} on {:?}", wire.api);
+            assert_ne!(odd, frames, "{what}");
+            let outcome = read(wire.api, &odd);
+            let usage = outcome.ending.usage;
+            assert_eq!(outcome.error(), None, "{what}");
+            assert_eq!((usage.input, usage.output), (input, 2.0), "{what}");
+            assert_eq!(usage.total_tokens, input + 2.0, "{what}");
+        }
+    }
+}
+
+#[test]
 fn thinking_and_text_are_blocks_of_their_own() {
     let said = [thinking("Two and two."), text("Four.")];
     assert_answer(Scenario::ThinkingThenText, StopReason::Stop, &said, &[]);

@@ -15,6 +15,7 @@ use super::ending::{bad_response, verdict};
 use super::wire::Event;
 use crate::error::Failure;
 use crate::message::StopReason;
+use crate::protocol::count::count;
 use crate::protocol::failure;
 use crate::protocol::{StreamPart, UsageUpdate};
 use crate::text::json::Json;
@@ -390,14 +391,11 @@ pub(super) fn text_of(json: Json<'_>, name: &str) -> String {
 /// Counts are cumulative and `input_tokens` is without those of the cache. What an event leaves out,
 /// or reports as zero, is as it was.
 fn counts(usage: Json<'_>) -> StreamPart {
-    let count = |name| {
-        let count = usage.get(name).and_then(Json::as_f64);
-        count.filter(|count| *count > 0.0)
-    };
+    let reported = |name| count(usage.get(name)).filter(|count| *count > 0.0);
     StreamPart::Usage(UsageUpdate {
-        input: count("input_tokens"),
-        output: count("output_tokens"),
-        cache_read: count("cache_read_input_tokens"),
-        cache_write: count("cache_creation_input_tokens"),
+        input: reported("input_tokens"),
+        output: reported("output_tokens"),
+        cache_read: reported("cache_read_input_tokens"),
+        cache_write: reported("cache_creation_input_tokens"),
     })
 }

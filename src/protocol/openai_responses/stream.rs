@@ -12,6 +12,7 @@ use super::items::Items;
 use super::wire::{Event, Kind, text};
 use crate::error::{ErrorCode, Failure};
 use crate::message::StopReason;
+use crate::protocol::count::count;
 use crate::protocol::{StreamPart, UsageUpdate, failure};
 use crate::text::json::Json;
 use crate::text::sse::Frame;
@@ -202,7 +203,6 @@ impl StreamDecoder {
 /// Tokens. `input_tokens` counts cached ones too, `output_tokens` thinking.
 fn usage(response: Json<'_>) -> Option<UsageUpdate> {
     let usage = response.get("usage")?;
-    let count = |json: Option<Json<'_>>| json.and_then(Json::as_f64);
     let details = usage.get("input_tokens_details");
     let detail = |name: &str| count(details.and_then(|details| details.get(name)));
     let (read, written) = (detail("cached_tokens"), detail("cache_write_tokens"));

@@ -8,7 +8,8 @@
 
 use super::wire::{Event, Member};
 use crate::error::{ErrorCode, ErrorInfo, Failure};
-use crate::message::{StopReason, Usage};
+use crate::message::StopReason;
+use crate::protocol::count::count;
 use crate::protocol::failure;
 use crate::protocol::{StreamPart, UsageUpdate};
 use crate::text::json::{Json, from_text};
@@ -346,15 +347,15 @@ fn on_error(data: &str, event: &Event<'_>, parts: &mut Vec<StreamPart>) -> Failu
 /// The counts and the id with which a response ends.
 fn push_totals(event: &Event<'_>, parts: &mut Vec<StreamPart>) {
     parts.extend(event.string(Member::ResponseId).map(StreamPart::ResponseId));
-    let usage = event.get(Member::Usage);
-    if let Some(usage) = usage.and_then(|usage| from_text::<Usage>(usage.text()).ok()) {
-        parts.push(StreamPart::Usage(UsageUpdate {
-            input: Some(usage.input),
-            output: Some(usage.output),
-            cache_read: Some(usage.cache_read),
-            cache_write: Some(usage.cache_write),
-        }));
-    }
+    parts.extend(event.get(Member::Usage).map(|usage| {
+        let reported = |name| count(usage.get(name));
+        StreamPart::Usage(UsageUpdate {
+            input: reported("input"),
+            output: reported("output"),
+            cache_read: reported("cacheRead"),
+            cache_write: reported("cacheWrite"),
+        })
+    }));
 }
 
 fn bad_response(what: &str) -> Failure {
