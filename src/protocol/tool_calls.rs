@@ -99,6 +99,11 @@ impl ToolCallTracker {
         }
     }
 
+    /// Whether the arguments of every call are complete.
+    pub(crate) fn are_complete(&self) -> bool {
+        self.calls.iter().all(|call| call.end.complete)
+    }
+
     /// The response has ended: passes on what was held back and ends every call.
     ///
     /// # Errors

@@ -6,6 +6,7 @@
 //!
 //! A response is complete with `[DONE]`, or when the body ends after a finish reason. The verdict
 //! waits for one of the two, because hosts send usage, and some even text, after the finish reason.
+//! Some hosts send no reason: then `[DONE]` alone completes it, unless a call is half.
 
 use std::borrow::Cow;
 
@@ -199,7 +200,8 @@ impl StreamDecoder {
         }
         let verdict = match self.verdict.take() {
             Some(verdict) => verdict,
-            None if marked && self.answered => Ok(StopReason::Stop),
+            // Nobody says why the answer ends, so what is half may have been cut.
+            None if marked && self.answered && self.calls.are_complete() => Ok(StopReason::Stop),
             None => Err(failure::truncated()),
         };
         if verdict.is_ok() {

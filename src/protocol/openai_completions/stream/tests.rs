@@ -134,6 +134,32 @@ fn an_answer_is_complete_with_a_reason_or_with_the_marker() {
 }
 
 #[test]
+fn the_marker_alone_completes_no_call_that_is_half() {
+    let call = |arguments: &str| {
+        let function = serde_json::json!({ "name": "f", "arguments": arguments });
+        let call = serde_json::json!({ "index": 0, "id": "a", "function": function });
+        delta(&serde_json::json!({ "tool_calls": [call] }).to_string())
+    };
+    for (arguments, is_whole) in [
+        (r#"{"q":1}"#, true),
+        ("{}", true),
+        (r#"{"q":1"#, false),
+        (r#"{"q":"a}"#, false),
+        ("", false),
+    ] {
+        let told = read(&[text("I look."), call(arguments), DONE.into()]);
+        let stop = is_whole.then_some(StopReason::Stop);
+        assert_eq!(told.stop, stop, "{arguments}");
+        let cut = (!is_whole).then_some((ErrorCode::Truncated, true));
+        assert_eq!(code(&told), cut, "{arguments}");
+        assert_eq!(told.text, "I look.");
+        // With a reason, the call is the model's own, whatever it is.
+        let told = read(&[call(arguments), fin("tool_calls"), DONE.into()]);
+        assert_eq!(told.stop, Some(StopReason::ToolUse), "{arguments}");
+    }
+}
+
+#[test]
 fn reading_ends_with_the_marker_and_the_verdict_is_known_before() {
     let mut decoder = StreamDecoder::default();
     let mut parts = Vec::new();
