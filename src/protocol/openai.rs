@@ -21,6 +21,13 @@ pub(crate) fn is_at(url: &str, domains: &[&str]) -> bool {
     })
 }
 
+/// Where Azure has OpenAI's protocols (Microsoft, "Endpoints for Microsoft Foundry Models").
+pub(crate) const AZURE: &[&str] = &[
+    "openai.azure.com",
+    "cognitiveservices.azure.com",
+    "services.ai.azure.com",
+];
+
 /// The headers of a request. With `key_in_own_header` the key goes into `api-key`, as on Azure.
 pub(crate) fn headers(
     model: &Model,

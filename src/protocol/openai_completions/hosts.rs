@@ -10,7 +10,7 @@
 //! Groq, Cerebras, Mistral, Moonshot, xAI, Together and Fireworks.
 
 use crate::model::{Compat, MaxTokensField, Model, ReasoningField, ToolCallIdFormat};
-use crate::protocol::openai::is_at;
+use crate::protocol::openai::{AZURE, is_at};
 
 #[cfg(test)]
 mod tests;
@@ -94,7 +94,7 @@ fn set<T: Copy>(switch: &mut T, choice: Option<T>) {
 const HOSTS: &[(&[&str], Switches)] = &[
     (&["api.openai.com"], OPENAI),
     (
-        &["openai.azure.com", "cognitiveservices.azure.com"],
+        AZURE,
         Switches {
             store: false,
             cache_key: false,
