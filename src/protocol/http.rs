@@ -94,8 +94,19 @@ pub(crate) fn authority(url: &str) -> (&str, &str) {
     (user, host)
 }
 
-/// Shorter values are words that may well stand in an error message.
-const SHORTEST_SECRET: usize = 12;
+/// Whatever is as long is a secret wherever it stands. What is shorter may be a word or a part of one:
+/// then only keys are secrets, and only where they stand by themselves.
+const LONG_SECRET: usize = 12;
+/// What is shorter is no key.
+const SHORTEST_KEY: usize = 4;
+
+/// Whether a header is where providers look for a key.
+pub(crate) fn holds_key(header: &str) -> bool {
+    matches!(
+        header,
+        "authorization" | "api-key" | "x-api-key" | "x-goog-api-key"
+    )
+}
 
 impl HttpRequest {
     /// What of the request nobody may be told: keys in headers and in the URL, and its user.
@@ -106,23 +117,28 @@ impl HttpRequest {
         if !user.is_empty() {
             secrets.push(user.to_owned());
         }
-        let mut add = |secret: &str| {
-            if secret.len() >= SHORTEST_SECRET {
+        let mut add = |secret: &str, least: usize| {
+            if secret.len() >= least {
                 secrets.push(secret.to_owned());
             }
         };
-        add(behind_last(user.trim_end_matches('@'), b':'));
+        add(behind_last(user.trim_end_matches('@'), b':'), SHORTEST_KEY);
         for (name, value) in &self.headers {
             if !matches!(name.as_str(), "accept" | "content-type") {
+                let least = if holds_key(name) {
+                    SHORTEST_KEY
+                } else {
+                    LONG_SECRET
+                };
                 // Behind the scheme of an authorization.
-                add(behind_last(value, b' '));
+                add(behind_last(value, b' '), least);
             }
         }
         for name in ["key=", "token="] {
             let mut rest = self.url.as_str();
             while let Some(at) = find(rest, name) {
                 rest = rest.get(at + name.len()..).unwrap_or_default();
-                add(before_any(rest, b"&#"));
+                add(before_any(rest, b"&#"), SHORTEST_KEY);
             }
         }
         secrets
@@ -132,14 +148,30 @@ impl HttpRequest {
 /// A text without the secrets in it.
 pub(crate) fn without(secrets: &[String], mut text: String) -> String {
     for secret in secrets {
-        // What is put in holds no secret, so this comes to an end.
-        while let Some(at) = find(&text, secret) {
-            let before = text.get(..at).unwrap_or_default();
-            let behind = text.get(at + secret.len()..).unwrap_or_default();
-            text = [before, "[hidden]", behind].concat();
+        let mut hidden = String::new();
+        let mut rest = text.as_str();
+        while let Some(at) = find(rest, secret) {
+            let (before, behind) = rest.split_at_checked(at).unwrap_or((rest, ""));
+            let behind = behind.get(secret.len()..).unwrap_or_default();
+            let is_cut = (secret.starts_with(is_in_word) && before.ends_with(is_in_word))
+                || (secret.ends_with(is_in_word) && behind.starts_with(is_in_word));
+            hidden.push_str(before);
+            hidden.push_str(if is_cut && secret.len() < LONG_SECRET {
+                secret
+            } else {
+                "[hidden]"
+            });
+            rest = behind;
         }
+        hidden.push_str(rest);
+        text = hidden;
     }
     text
+}
+
+/// Whether a character may be part of the same word as a key.
+fn is_in_word(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '-' | '_')
 }
 
 /// A request that cannot be made.
