@@ -6,7 +6,7 @@
 //! has the table for people.
 //!
 //! Sources: OpenAI API reference, "Create chat completion"; OpenRouter, "Reasoning tokens"; DeepSeek,
-//! "Thinking mode"; Gemini API, "OpenAI compatibility" and "Thought signatures"; the API references of
+//! "Thinking mode"; Mistral, "Reasoning"; Gemini API, "OpenAI compatibility" and "Thought signatures"; the API references of
 //! Groq, Cerebras, Mistral, Moonshot, xAI, Together and Fireworks.
 
 use crate::model::{Compat, MaxTokensField, Model, ReasoningField, ToolCallIdFormat};
@@ -146,6 +146,7 @@ const HOSTS: &[(&[&str], Switches)] = &[
             id_format: ToolCallIdFormat::NineAlphanumeric,
             result_name: true,
             assistant_after_results: true,
+            reasoning_field: ReasoningField::Content,
             ..PLAIN
         },
     ),

@@ -2,10 +2,11 @@ use crate::text::json::from_text;
 
 use serde_json::{Value, json};
 
+use super::body::NO_THINKING;
 use super::*;
 use crate::error::ErrorCode;
 use crate::message::Message;
-use crate::model::{Compat, Named, ThinkingLevel};
+use crate::model::{Compat, Named, ThinkingLevel, ToolDefinition};
 
 fn model(extra: Value) -> Model {
     let mut model =
@@ -441,6 +442,65 @@ fn thinking_goes_back_only_beside_calls_and_only_where_the_host_wants_it() {
         messages(&model(other), history)[1]["reasoning_content"],
         NO_THINKING
     );
+}
+
+#[test]
+fn mistral_gets_the_thinking_of_every_turn_in_typed_parts_of_the_content() {
+    let turn = |model: &str, content: Value| {
+        json!({
+            "role": "assistant", "api": "openai-completions", "provider": "openai", "model": model,
+            "stopReason": "stop", "content": content,
+        })
+    };
+    let thought = json!({ "type": "thinking", "thinking": "so" });
+    let text = json!({ "type": "text", "text": "Done." });
+    let sent_thought =
+        json!({ "type": "thinking", "thinking": [{ "type": "text", "text": "so" }] });
+    let call = two_calls()["content"][1].clone();
+    let table = [
+        (
+            "text",
+            "m",
+            json!([thought, text]),
+            Some(json!([sent_thought, text])),
+        ),
+        (
+            "in between",
+            "m",
+            json!([text, thought, text]),
+            Some(json!([text, sent_thought, text])),
+        ),
+        (
+            "a call",
+            "m",
+            json!([thought, call]),
+            Some(json!([sent_thought])),
+        ),
+        ("no thinking", "m", json!([text]), Some(json!("Done."))),
+        (
+            "of another model",
+            "other",
+            json!([thought, text]),
+            Some(json!("Done.")),
+        ),
+        (
+            "a call of another model",
+            "other",
+            json!([thought, call]),
+            None,
+        ),
+    ];
+    for (what, made_by, content, expected) in table {
+        let history = json!([turn(made_by, content), { "role": "user", "content": "go on" }]);
+        let sent = messages(
+            &model(json!({ "baseUrl": "https://api.mistral.ai/v1" })),
+            history,
+        );
+        assert_eq!(sent[0].get("content"), expected.as_ref(), "{what}");
+        for field in ["reasoning", "reasoning_content"] {
+            assert_eq!(sent[0].get(field), None, "{what}");
+        }
+    }
 }
 
 #[test]
