@@ -166,9 +166,10 @@ impl Writer<'_> {
     }
 
     /// The thinking that goes back with calls. DeepSeek and Moonshot refuse a calling turn without
-    /// any when the model thinks ("Thinking mode", "Tool calls"), and Moonshot an empty one.
+    /// any when the model thinks, which theirs do if nobody says otherwise ("Thinking mode", "Tool
+    /// calls"), and Moonshot an empty one.
     fn write_thoughts(&self, field: &str, thoughts: &[&str], json: &mut JsonWriter) {
-        let insists = field == "reasoning_content" && self.model.reasoning == Some(true);
+        let insists = field == "reasoning_content" && self.model.reasoning != Some(false);
         if !thoughts.is_empty() {
             json.key(field).string(&thoughts.join("\n"));
         } else if insists {

@@ -437,11 +437,17 @@ fn thinking_goes_back_only_beside_calls_and_only_where_the_host_wants_it() {
         }
     }
     // Thinking of another model is not there; a host that insists gets a stand-in, never "".
-    let other = json!({ "id": "other", "reasoning": true, "compat": { "reasoningField": "reasoning_content" } });
-    assert_eq!(
-        messages(&model(other), history)[1]["reasoning_content"],
-        NO_THINKING
-    );
+    for (reasoning, expected) in [
+        (json!(true), json!(NO_THINKING)),
+        (json!(null), json!(NO_THINKING)),
+        (json!(false), json!(null)),
+    ] {
+        let other = json!({
+            "id": "other", "reasoning": reasoning, "compat": { "reasoningField": "reasoning_content" },
+        });
+        let sent = messages(&model(other), history.clone());
+        assert_eq!(sent[1]["reasoning_content"], expected, "{reasoning}");
+    }
 }
 
 #[test]
