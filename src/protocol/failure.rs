@@ -52,12 +52,12 @@ pub fn from_http(status: u16, body: &str, retry_after_ms: Option<f64>) -> Failur
 
 /// The failure that a payload inside a successful response reports, if it reports one.
 pub(crate) fn in_payload(payload: Json<'_>) -> Option<Failure> {
-    find(payload).map(|error| from_report(&Report::read(error)))
+    find(payload).map(|error| from_report(&Report::read_in(payload, error)))
 }
 
 /// The failure that a payload reports of which it is known that it reports one.
 pub(crate) fn reported(payload: Json<'_>) -> Failure {
-    from_report(&Report::read(find(payload).unwrap_or(payload)))
+    from_report(&Report::read_in(payload, find(payload).unwrap_or(payload)))
 }
 
 /// A failure of which nothing is known but a sentence.
@@ -85,10 +85,7 @@ pub(crate) fn named(code: ErrorCode, what: &str, field: &str, word: &str) -> Fai
 }
 
 fn from_report(report: &Report) -> Failure {
-    let status = number::index(&report.code)
-        .map(|code| code as u16)
-        .filter(|code| (400..600).contains(code));
-    let (code, retryable) = classify(status, report);
+    let (code, retryable) = classify(report.status, report);
     let said = match (report.message.as_str(), report.code.as_str()) {
         ("", "") => "the provider reported an error",
         ("", code) => code,
@@ -135,11 +132,29 @@ struct Report {
     code: String,
     /// `code`, `type` and `status` together, in lower case, and what Google's details name.
     kinds: String,
+    /// The status that the failure would have had by itself.
+    status: Option<u16>,
     /// How long to wait, where the body says so.
     retry_after_ms: Option<f64>,
 }
 
 impl Report {
+    /// Reads the description of a failure within a payload, which may have the status beside it.
+    fn read_in(payload: Json<'_>, error: Json<'_>) -> Self {
+        let mut report = Self::read(error);
+        let beside = ["code", "status", "status_code"];
+        let beside = beside
+            .iter()
+            .filter_map(|name| payload.get(name))
+            .map(as_text);
+        report.status = std::iter::once(report.code.clone())
+            .chain(beside)
+            .filter_map(|code| number::index(&code))
+            .find(|code| (400..600).contains(code))
+            .map(|code| code as u16);
+        report
+    }
+
     fn read(error: Json<'_>) -> Self {
         let mut report = Self {
             message: sentence(error),

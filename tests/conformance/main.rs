@@ -14,6 +14,7 @@
 
 mod anthropic_messages;
 mod google_generative_ai;
+mod hosts;
 mod openai_completions;
 mod openai_responses;
 mod outcome;

@@ -324,8 +324,8 @@ fn text_of(json: Option<Json<'_>>) -> Option<String> {
 const BLOCKED: &str = "SAFETY RECITATION LANGUAGE BLOCKLIST PROHIBITED_CONTENT SPII MODEL_ARMOR \
     IMAGE_SAFETY IMAGE_PROHIBITED_CONTENT IMAGE_RECITATION";
 /// Those of the model's making: another answer may be better.
-const FAILED: &str = "MALFORMED_FUNCTION_CALL UNEXPECTED_TOOL_CALL MALFORMED_RESPONSE OTHER NO_IMAGE \
-    IMAGE_OTHER";
+const FAILED: &str = "MALFORMED_FUNCTION_CALL UNEXPECTED_TOOL_CALL TOO_MANY_TOOL_CALLS \
+    MALFORMED_RESPONSE OTHER NO_IMAGE IMAGE_OTHER";
 
 /// What a finish reason means.
 fn verdict(reason: &str) -> Result<StopReason, Failure> {

@@ -105,16 +105,15 @@ impl StreamDecoder {
 
     /// A payload that reports a failure, or that is no chunk at all.
     fn on_unusual(&mut self, data: &str, chunk: Chunk<'_>, parts: &mut Vec<StreamPart>) {
-        let in_choice = |payload: Json<'_>| {
-            payload
-                .get("choices")?
-                .items()
-                .find_map(|choice| failure::in_payload(choice))
+        let within = |payload: Json<'_>| {
+            let choices = payload.get("choices");
+            let mut places = choices
+                .into_iter()
+                .flat_map(Json::items)
+                .chain(payload.get("x_groq"));
+            failure::in_payload(payload).or_else(|| places.find_map(failure::in_payload))
         };
-        let payload = Json::parse(data).ok();
-        if let Some(error) =
-            payload.and_then(|payload| failure::in_payload(payload).or_else(|| in_choice(payload)))
-        {
+        if let Some(error) = Json::parse(data).ok().and_then(within) {
             // The chunk that reports a failure may count the tokens used until then.
             self.count(&chunk, parts);
             return self.fail(error, parts);

@@ -9,7 +9,8 @@
 //! Completion" (content in typed parts); OpenRouter, "Reasoning tokens" (`reasoning`,
 //! `reasoning_details`) and "Image generation" (`images`); DeepSeek API, "Create Chat Completion"
 //! (`reasoning_content`, `prompt_cache_hit_tokens`); Gemini API, "Thought signatures"
-//! (`extra_content` of calls on the compatible endpoint).
+//! (`extra_content` of calls on the compatible endpoint); Groq's library, `ChatCompletionChunk`
+//! (`x_groq`).
 
 use std::borrow::Cow;
 
@@ -110,8 +111,14 @@ impl<'a> Chunk<'a> {
                     chunk.usage = json(pull)?;
                     is_known |= chunk.usage.is_some();
                 }
-                "x_groq" => chunk.x_groq = json(pull)?,
-                "error" => has_error = json(pull)?.is_some(),
+                "x_groq" => {
+                    chunk.x_groq = json(pull)?;
+                    // Why the stream was stopped early.
+                    has_error |= chunk
+                        .x_groq
+                        .is_some_and(|extra| extra.get("error").is_some());
+                }
+                "error" => has_error |= json(pull)?.is_some(),
                 _ => drop(pull.json()?),
             }
             Some(())
