@@ -142,16 +142,16 @@ impl Report {
     /// Reads the description of a failure within a payload, which may have the status beside it.
     fn read_in(payload: Json<'_>, error: Json<'_>) -> Self {
         let mut report = Self::read(error);
-        let beside = ["code", "status", "status_code"];
-        let beside = beside
-            .iter()
-            .filter_map(|name| payload.get(name))
-            .map(as_text);
-        report.status = std::iter::once(report.code.clone())
-            .chain(beside)
-            .filter_map(|code| number::index(&code))
-            .find(|code| (400..600).contains(code))
-            .map(|code| code as u16);
+        for (place, name) in [
+            (error, "code"),
+            (payload, "code"),
+            (payload, "status"),
+            (payload, "status_code"),
+        ] {
+            let code = place.get(name).map(as_text).unwrap_or_default();
+            let status = number::index(&code).filter(|code| (400..600).contains(code));
+            report.status = report.status.or(status.map(|status| status as u16));
+        }
         report
     }
 

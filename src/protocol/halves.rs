@@ -12,17 +12,19 @@ use crate::text::position_of_either;
 #[cfg(test)]
 mod tests;
 
-const LOST: char = char::REPLACEMENT_CHARACTER;
+/// What a half is by itself.
+const LOST: &str = "\u{FFFD}";
 
-/// The half that ended the latest delta.
+/// The half that ended the latest delta, taken off it.
 #[derive(Debug, Default)]
-pub(super) struct Halves(Option<Half>);
+pub(super) struct Halves(Option<(Block, u16)>);
 
-#[derive(Debug)]
-struct Half {
-    unit: u16,
-    /// What was taken off the delta for it: one U+FFFD.
-    rest: StreamPart,
+/// What a delta belongs to; calls are told apart by their key.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Block {
+    Text,
+    Thinking,
+    Call(u32),
 }
 
 impl Halves {
@@ -47,49 +49,54 @@ impl Halves {
         if matches!(part, StreamPart::Usage(_) | StreamPart::ResponseId(_)) {
             return parts.push(part);
         }
-        if let Some(half) = self.0.take() {
-            let pair = low.and_then(|low| char::decode_utf16([half.unit, low]).next()?.ok());
-            let goes_on = is_same_block(&half.rest, &part);
-            match (pair, delta(&mut part)) {
-                (Some(pair), Some(text)) if goes_on && text.starts_with(LOST) => {
-                    text.replace_range(..LOST.len_utf8(), pair.encode_utf8(&mut [0; 4]));
-                }
-                _ => parts.push(half.rest),
+        let held = self.0.take();
+        let Some((block, text)) = delta(&mut part) else {
+            parts.extend(held.map(lost));
+            return parts.push(part);
+        };
+        if let Some((before, first)) = held {
+            let rest = text.strip_prefix(LOST).filter(|_| block == before);
+            match (rest, low) {
+                (Some(rest), Some(second)) => *text = [&*joined(first, second), rest].concat(),
+                _ => parts.push(lost((before, first))),
             }
         }
         if let Some(unit) = high
-            && let Some(text) = delta(&mut part)
-            && text.ends_with(LOST)
+            && let Some(kept) = text.strip_suffix(LOST)
         {
-            text.pop();
-            let mut rest = part.clone();
-            if let Some(text) = delta(&mut rest) {
-                *text = LOST.into();
-            }
-            self.0 = Some(Half { unit, rest });
+            text.truncate(kept.len());
+            self.0 = Some((block, unit));
         }
         parts.push(part);
     }
 }
 
-/// The text that a part adds to a block.
-fn delta(part: &mut StreamPart) -> Option<&mut String> {
+/// The block that a part adds to, and what it adds.
+fn delta(part: &mut StreamPart) -> Option<(Block, &mut String)> {
     match part {
-        StreamPart::Text(text) | StreamPart::Thinking(text) => Some(text),
-        StreamPart::ToolCallDelta { json, .. } => Some(json),
+        StreamPart::Text(text) => Some((Block::Text, text)),
+        StreamPart::Thinking(text) => Some((Block::Thinking, text)),
+        StreamPart::ToolCallDelta { key, json } => Some((Block::Call(*key), json)),
         _ => None,
     }
 }
 
-fn is_same_block(one: &StreamPart, other: &StreamPart) -> bool {
-    match (one, other) {
-        (StreamPart::Text(_), StreamPart::Text(_))
-        | (StreamPart::Thinking(_), StreamPart::Thinking(_)) => true,
-        (StreamPart::ToolCallDelta { key, .. }, StreamPart::ToolCallDelta { key: other, .. }) => {
-            key == other
-        }
-        _ => false,
+/// The delta of a half that stays one.
+fn lost((block, _): (Block, u16)) -> StreamPart {
+    let text = LOST.to_owned();
+    match block {
+        Block::Text => StreamPart::Text(text),
+        Block::Thinking => StreamPart::Thinking(text),
+        Block::Call(key) => StreamPart::ToolCallDelta { key, json: text },
     }
+}
+
+/// The character of a first and a second half.
+fn joined(first: u16, second: u16) -> String {
+    let bits = u32::from(first & 0x3FF) << 10 | u32::from(second & 0x3FF);
+    char::from_u32(0x1_0000 + bits)
+        .map(String::from)
+        .unwrap_or_default()
 }
 
 /// The half with which a string in this JSON text begins, and the half with which one ends.

@@ -153,10 +153,9 @@ pub(crate) fn without(secrets: &[String], mut text: String) -> String {
         while let Some(at) = find(rest, secret) {
             let (before, behind) = rest.split_at_checked(at).unwrap_or((rest, ""));
             let behind = behind.get(secret.len()..).unwrap_or_default();
-            let is_cut = (secret.starts_with(is_in_word) && before.ends_with(is_in_word))
-                || (secret.ends_with(is_in_word) && behind.starts_with(is_in_word));
+            let is_part = is_one_word(before, secret) || is_one_word(secret, behind);
             hidden.push_str(before);
-            hidden.push_str(if is_cut && secret.len() < LONG_SECRET {
+            hidden.push_str(if is_part && secret.len() < LONG_SECRET {
                 secret
             } else {
                 "[hidden]"
@@ -169,9 +168,12 @@ pub(crate) fn without(secrets: &[String], mut text: String) -> String {
     text
 }
 
-/// Whether a character may be part of the same word as a key.
-fn is_in_word(c: char) -> bool {
-    c.is_alphanumeric() || matches!(c, '-' | '_')
+/// Whether a word goes on from one text to the next; what is beyond ASCII are letters.
+fn is_one_word(text: &str, next: &str) -> bool {
+    let is_letter =
+        |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | 0x80..);
+    let (last, first) = (text.as_bytes().last(), next.as_bytes().first());
+    last.is_some_and(is_letter) && first.is_some_and(is_letter)
 }
 
 /// A request that cannot be made.

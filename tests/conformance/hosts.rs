@@ -566,7 +566,7 @@ fn hosts_of_gemini_are_read_as_they_are() {
                 "too many calls in a row",
                 &[r#"data: {"candidates":[{"finishReason":"TOO_MANY_TOOL_CALLS","index":0}]}"#],
                 vec![],
-                Err((BadResponse, true)),
+                Err((BadResponse, false)),
             ),
             (
                 "a blocked prompt",

@@ -105,15 +105,14 @@ impl StreamDecoder {
 
     /// A payload that reports a failure, or that is no chunk at all.
     fn on_unusual(&mut self, data: &str, chunk: Chunk<'_>, parts: &mut Vec<StreamPart>) {
-        let within = |payload: Json<'_>| {
-            let choices = payload.get("choices");
-            let mut places = choices
-                .into_iter()
-                .flat_map(Json::items)
-                .chain(payload.get("x_groq"));
-            failure::in_payload(payload).or_else(|| places.find_map(failure::in_payload))
-        };
-        if let Some(error) = Json::parse(data).ok().and_then(within) {
+        let payload = Json::parse(data).ok();
+        let get = |name| payload.and_then(|payload| payload.get(name));
+        let mut error = payload.and_then(failure::in_payload);
+        for choice in get("choices").into_iter().flat_map(Json::items) {
+            error = error.or_else(|| failure::in_payload(choice));
+        }
+        let error = error.or_else(|| failure::in_payload(get("x_groq")?));
+        if let Some(error) = error {
             // The chunk that reports a failure may count the tokens used until then.
             self.count(&chunk, parts);
             return self.fail(error, parts);

@@ -123,9 +123,12 @@ impl Writer<'_> {
     }
 
     fn assistant(&self, parts: &[AssistantPart<'_>], json: &mut JsonWriter) {
-        let texts: Vec<&str> = parts.iter().filter_map(text).collect();
-        let thoughts: Vec<&str> = parts.iter().filter_map(thought).collect();
-        let calls: Vec<&CallPart<'_>> = parts.iter().filter_map(call).collect();
+        let (mut texts, mut thoughts, mut calls) = (Vec::new(), Vec::new(), Vec::new());
+        for part in parts {
+            texts.extend(text(part));
+            thoughts.extend(thought(part));
+            calls.extend(call(part));
+        }
         let details = details::of_turn(parts);
         let in_content = self.switches.reasoning_field == ReasoningField::Content;
         json.object(|json| {
