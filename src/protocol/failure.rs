@@ -60,6 +60,20 @@ pub(crate) fn reported(payload: Json<'_>) -> Failure {
     from_report(&Report::read_in(payload, find(payload).unwrap_or(payload)))
 }
 
+/// What the data of an `error` event says, whatever it looks like.
+pub(crate) fn in_error_event(data: &str) -> Failure {
+    match Json::parse(data) {
+        Ok(json) => reported(json),
+        Err(_) => said(data),
+    }
+}
+
+/// A response that is not as its protocol has it. The next one may be.
+#[inline(never)]
+pub(crate) fn bad_response(what: &str) -> Failure {
+    ErrorInfo::new(ErrorCode::BadResponse, what).retryable(true)
+}
+
 /// A failure of which nothing is known but a sentence.
 pub(crate) fn said(message: &str) -> Failure {
     from_report(&Report {
@@ -97,7 +111,7 @@ fn from_report(report: &Report) -> Failure {
 }
 
 /// Whether the text is a page and not data.
-pub(crate) fn looks_like_html(text: &str) -> bool {
+fn looks_like_html(text: &str) -> bool {
     text.trim_start().starts_with('<')
 }
 

@@ -7,6 +7,7 @@
 
 pub mod anthropic_messages;
 mod count;
+mod decoder;
 mod failure;
 pub mod google_generative_ai;
 mod halves;
@@ -17,17 +18,18 @@ pub mod openai_completions;
 pub mod openai_responses;
 mod part;
 pub mod proxy;
+#[cfg(test)]
+mod testing;
 mod tool_calls;
 mod tool_schema;
 
+pub use decoder::Decoder;
 pub use failure::from_http;
 pub use part::{StreamPart, UsageUpdate};
 
 use crate::error::Failure;
 use crate::message::Message;
 use crate::model::{Model, RequestOptions, ToolDefinition};
-use crate::text::sse::Frame;
-use halves::Halves;
 
 /// A wire protocol that is built in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,22 +67,6 @@ pub struct HttpRequest {
     pub headers: Vec<(String, String)>,
     /// The body: JSON text.
     pub body: String,
-}
-
-/// Reads the frames of one response.
-#[derive(Debug)]
-pub struct Decoder {
-    wire: Wire,
-    halves: Halves,
-}
-
-#[derive(Debug)]
-enum Wire {
-    OpenAiCompletions(openai_completions::StreamDecoder),
-    AnthropicMessages(anthropic_messages::StreamDecoder),
-    GoogleGenerativeAi(google_generative_ai::StreamDecoder),
-    OpenAiResponses(openai_responses::StreamDecoder),
-    Proxy(proxy::StreamDecoder),
 }
 
 impl Api {
@@ -147,87 +133,14 @@ impl Api {
 
     /// A decoder for the response to one request.
     pub fn decoder(self) -> Decoder {
-        let wire = match self {
-            Self::OpenAiCompletions => Wire::OpenAiCompletions(Default::default()),
-            Self::AnthropicMessages => Wire::AnthropicMessages(Default::default()),
-            Self::GoogleGenerativeAi => Wire::GoogleGenerativeAi(Default::default()),
-            Self::OpenAiResponses => Wire::OpenAiResponses(Default::default()),
-            Self::Proxy => Wire::Proxy(Default::default()),
-        };
-        let halves = Halves::default();
-        Decoder { wire, halves }
-    }
-}
-
-impl Decoder {
-    /// Reads one frame and appends what it says to `parts`.
-    pub fn on_frame(&mut self, frame: Frame<'_>, parts: &mut Vec<StreamPart>) {
-        let from = parts.len();
-        match &mut self.wire {
-            Wire::OpenAiCompletions(wire) => wire.on_frame(frame, parts),
-            Wire::AnthropicMessages(wire) => wire.on_frame(frame, parts),
-            Wire::GoogleGenerativeAi(wire) => wire.on_frame(frame, parts),
-            Wire::OpenAiResponses(wire) => wire.on_frame(frame, parts),
-            Wire::Proxy(wire) => wire.on_frame(frame, parts),
-        }
-        self.halves.join(frame.data, from, parts);
-    }
-
-    /// The body has ended: appends what was held back, and a `truncated` error unless the
-    /// protocol's own terminal marker was seen.
-    pub fn finish(&mut self, parts: &mut Vec<StreamPart>) {
-        let from = parts.len();
-        match &mut self.wire {
-            Wire::OpenAiCompletions(wire) => wire.finish(parts),
-            Wire::AnthropicMessages(wire) => wire.finish(parts),
-            Wire::GoogleGenerativeAi(wire) => wire.finish(parts),
-            Wire::OpenAiResponses(wire) => wire.finish(parts),
-            Wire::Proxy(wire) => wire.finish(parts),
-        }
-        self.halves.join("", from, parts);
-    }
-
-    /// Reads a successful response whose body is one JSON document in place of a stream, as some
-    /// proxies send it: a whole answer, or an error. Takes the place of all other calls.
-    pub fn on_whole_body(&mut self, body: &str, parts: &mut Vec<StreamPart>) {
-        match &mut self.wire {
-            Wire::OpenAiCompletions(wire) => wire.on_whole_body(body, parts),
-            Wire::AnthropicMessages(wire) => wire.on_whole_body(body, parts),
-            Wire::GoogleGenerativeAi(wire) => wire.on_whole_body(body, parts),
-            Wire::OpenAiResponses(wire) => wire.on_whole_body(body, parts),
-            Wire::Proxy(wire) => wire.on_whole_body(body, parts),
-        }
-    }
-
-    /// Whether the terminal marker or a failure was seen: nothing more is worth reading.
-    pub fn is_done(&self) -> bool {
-        match &self.wire {
-            Wire::OpenAiCompletions(wire) => wire.is_done(),
-            Wire::AnthropicMessages(wire) => wire.is_done(),
-            Wire::GoogleGenerativeAi(wire) => wire.is_done(),
-            Wire::OpenAiResponses(wire) => wire.is_done(),
-            Wire::Proxy(wire) => wire.is_done(),
-        }
-    }
-
-    /// Whether enough was seen for [`Decoder::finish`] to say how the answer ended. Reading goes on
-    /// (token counts may follow), but a connection that breaks or falls silent now does no harm.
-    pub fn is_complete(&self) -> bool {
-        match &self.wire {
-            Wire::OpenAiCompletions(wire) => wire.is_complete(),
-            Wire::AnthropicMessages(wire) => wire.is_complete(),
-            Wire::GoogleGenerativeAi(wire) => wire.is_complete(),
-            Wire::OpenAiResponses(wire) => wire.is_complete(),
-            Wire::Proxy(wire) => wire.is_done(),
-        }
-    }
-
-    /// How long a complete answer waits for what may follow it, in milliseconds: token counts come
-    /// late, another response comes at once or not at all.
-    pub fn grace_ms(&self) -> f64 {
-        match self.wire {
-            Wire::OpenAiResponses(_) => 300.0,
-            _ => 5000.0,
+        match self {
+            Self::OpenAiCompletions => Decoder::new(openai_completions::StreamDecoder::default()),
+            Self::AnthropicMessages => Decoder::new(anthropic_messages::StreamDecoder::default()),
+            Self::GoogleGenerativeAi => {
+                Decoder::new(google_generative_ai::StreamDecoder::default())
+            }
+            Self::OpenAiResponses => Decoder::new(openai_responses::StreamDecoder::default()),
+            Self::Proxy => Decoder::new(proxy::StreamDecoder::default()),
         }
     }
 }

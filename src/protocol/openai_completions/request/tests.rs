@@ -1,5 +1,3 @@
-use crate::text::json::from_text;
-
 use serde_json::{Value, json};
 
 use super::body::NO_THINKING;
@@ -7,29 +5,17 @@ use super::*;
 use crate::error::ErrorCode;
 use crate::message::Message;
 use crate::model::{Compat, Named, ThinkingLevel, ToolDefinition};
+use crate::protocol::testing::{self, context, hello, image, result, said, sent, turn};
+use crate::text::json::from_text;
 
+/// The model `m` of a host that nobody knows.
 fn model(extra: Value) -> Model {
-    let mut model =
-        json!({ "id": "m", "api": "openai-completions", "baseUrl": "http://localhost/v1" });
-    for (name, value) in extra.as_object().unwrap() {
-        model[name] = value.clone();
+    let model = testing::model(Api::OpenAiCompletions, extra);
+    let local = || "http://localhost/v1".to_owned();
+    Model {
+        base_url: Some(model.base_url.clone().unwrap_or_else(local)),
+        ..model
     }
-    from_text(&model.to_string()).unwrap()
-}
-
-fn context(messages: Value) -> Context {
-    Context {
-        messages: from_text(&messages.to_string()).unwrap(),
-        ..Context::default()
-    }
-}
-
-fn hello() -> Context {
-    context(json!([{ "role": "user", "content": "Hello" }]))
-}
-
-fn sent(model: &Model, context: &Context, options: &RequestOptions) -> Value {
-    serde_json::from_str(&encode(model, context, options).unwrap().body).unwrap()
 }
 
 fn messages(model: &Model, messages: Value) -> Value {
@@ -38,27 +24,12 @@ fn messages(model: &Model, messages: Value) -> Value {
 
 /// Two calls of one turn, made by the model `m`.
 fn two_calls() -> Value {
-    json!({
-        "role": "assistant", "api": "openai-completions", "provider": "openai", "model": "m",
-        "stopReason": "toolUse",
-        "content": [
-            { "type": "thinking", "thinking": "let me look" },
-            { "type": "toolCall", "id": "a", "name": "f", "arguments": { "q": 1 } },
-            { "type": "toolCall", "id": "b", "name": "g", "arguments": {} },
-        ],
-    })
-}
-
-fn result(id: &str, content: Value) -> Value {
-    json!({ "role": "toolResult", "toolCallId": id, "toolName": "f", "content": content })
-}
-
-fn said(text: &str) -> Value {
-    json!([{ "type": "text", "text": text }])
-}
-
-fn image() -> Value {
-    json!({ "type": "image", "data": "AA==", "mimeType": "image/png" })
+    let content = json!([
+        { "type": "thinking", "thinking": "let me look" },
+        { "type": "toolCall", "id": "a", "name": "f", "arguments": { "q": 1 } },
+        { "type": "toolCall", "id": "b", "name": "g", "arguments": {} },
+    ]);
+    turn(Api::OpenAiCompletions, "toolUse", content)
 }
 
 fn image_part() -> Value {

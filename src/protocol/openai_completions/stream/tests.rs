@@ -1,5 +1,6 @@
 use super::*;
-use crate::protocol::UsageUpdate;
+use crate::protocol::testing::{self, cut, error_event, frame};
+use crate::protocol::{Api, Decoder, UsageUpdate};
 
 /// What came of a response.
 #[derive(Debug, Default, PartialEq)]
@@ -45,30 +46,12 @@ fn read<S: AsRef<str>>(payloads: &[S]) -> Told {
 }
 
 /// The same, part by part.
-pub(in super::super) fn parts_of<S: AsRef<str>>(payloads: &[S]) -> Vec<StreamPart> {
-    let mut decoder = StreamDecoder::default();
-    let mut parts = Vec::new();
-    for payload in payloads {
-        decoder.on_frame(
-            Frame {
-                event: "",
-                data: payload.as_ref(),
-                is_whole: true,
-            },
-            &mut parts,
-        );
-    }
-    decoder.finish(&mut parts);
-    assert!(decoder.is_done());
-    parts
+fn parts_of<S: AsRef<str>>(payloads: &[S]) -> Vec<StreamPart> {
+    testing::read(Api::OpenAiCompletions, payloads)
 }
 
 fn read_body(body: &str) -> Told {
-    let mut decoder = StreamDecoder::default();
-    let mut parts = Vec::new();
-    decoder.on_whole_body(body, &mut parts);
-    decoder.finish(&mut parts);
-    fold(parts)
+    fold(testing::read_body(Api::OpenAiCompletions, body))
 }
 
 const DONE: &str = "[DONE]";
@@ -161,17 +144,10 @@ fn the_marker_alone_completes_no_call_that_is_half() {
 
 #[test]
 fn reading_ends_with_the_marker_and_the_verdict_is_known_before() {
-    let mut decoder = StreamDecoder::default();
+    let mut decoder = Api::OpenAiCompletions.decoder();
     let mut parts = Vec::new();
-    let mut see = |decoder: &mut StreamDecoder, data: &str| {
-        decoder.on_frame(
-            Frame {
-                event: "",
-                data,
-                is_whole: true,
-            },
-            &mut parts,
-        );
+    let mut see = |decoder: &mut Decoder, data: &str| {
+        decoder.on_frame(frame(data), &mut parts);
         (decoder.is_complete(), decoder.is_done())
     };
     assert_eq!(see(&mut decoder, &text("a")), (false, false));
@@ -498,16 +474,9 @@ fn an_error_event_is_a_failure_whatever_it_holds() {
         ("", "reported an error"),
     ];
     for (data, words) in table {
-        let mut decoder = StreamDecoder::default();
+        let mut decoder = Api::OpenAiCompletions.decoder();
         let mut parts = Vec::new();
-        decoder.on_frame(
-            Frame {
-                event: "error",
-                data,
-                is_whole: true,
-            },
-            &mut parts,
-        );
+        decoder.on_frame(error_event(data), &mut parts);
         assert!(decoder.is_done());
         let told = fold(parts);
         assert!(message(&told).contains(words), "{data}: {}", message(&told));
@@ -541,7 +510,6 @@ fn another_whole_body_is_a_clear_failure() {
             r#"{"error":{"message":"overloaded","type":"server_error"}}"#,
             "overloaded",
         ),
-        ("<!doctype html><p>Sign in</p>", "HTML page"),
         (r#"{"hello":"world"}"#, "no chat completion"),
         (r#"{"choices":[]}"#, "no chat completion"),
         ("", "malformed"),
@@ -618,17 +586,10 @@ fn counts_behind_the_reason_and_on_a_failure_are_read() {
 
 #[test]
 fn an_event_that_the_end_of_the_body_cuts_is_a_cut_response() {
-    let mut decoder = StreamDecoder::default();
+    let mut decoder = Api::OpenAiCompletions.decoder();
     let mut parts = Vec::new();
     let data = r#"{"choices":[{"de"#;
-    decoder.on_frame(
-        Frame {
-            event: "",
-            data,
-            is_whole: false,
-        },
-        &mut parts,
-    );
+    decoder.on_frame(cut(data), &mut parts);
     assert_eq!(parts, []);
     decoder.finish(&mut parts);
     assert!(matches!(
