@@ -122,10 +122,9 @@ impl StreamDecoder {
             if choice.index.is_some_and(|index| index > 0) {
                 continue;
             }
-            // A message beside or behind deltas repeats them.
-            let whole = choice.message.filter(|_| !self.answered);
-            if let Some(delta) = choice.delta.or(whole) {
-                self.on_delta(delta, parts);
+            // A message behind deltas repeats them.
+            if !(choice.is_message && self.answered) {
+                self.on_delta(choice.delta, parts);
             }
             if let Some(reason) = choice.finish_reason.filter(|reason| !reason.is_empty()) {
                 self.verdict = Some(verdict(&reason));
