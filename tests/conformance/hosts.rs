@@ -388,6 +388,18 @@ fn hosts_of_messages_are_read_as_they_are() {
                 Ok(Stop),
             ),
             (
+                "a proxy sends no message_start",
+                &[TEXT, HI, STOP, END, LAST],
+                vec![text("Hi")],
+                Ok(Stop),
+            ),
+            (
+                "a proxy starts the message behind its first block",
+                &[TEXT, START, HI, STOP, END, LAST],
+                vec![text("Hi")],
+                Ok(Stop),
+            ),
+            (
                 "the stop reason is in the first event already",
                 &[
                     r#"data: {"type":"message_start","message":{"id":"m","content":[{"type":"text","text":"Hi"}],"stop_reason":"end_turn","usage":{}}}"#,

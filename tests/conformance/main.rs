@@ -315,6 +315,51 @@ fn a_failure_in_the_stream_is_a_failure_and_runs_nothing() {
 }
 
 #[test]
+fn what_keeps_a_connection_alive_is_passed_over() {
+    for (wire, frames) in frames(Scenario::ThinkingThenText) {
+        let whole = read(wire.api, &frames);
+        for beat in [
+            ": ping\n\n",
+            ":\n:\n\n",
+            "data:\n\n",
+            "data: : OPENROUTER PROCESSING\n\n",
+            "event: ping\n\n",
+            "retry: 3000\n\n",
+        ] {
+            let beats = |frame: &String| [beat.to_owned(), frame.clone()];
+            let alive: Vec<String> = frames.iter().flat_map(beats).collect();
+            let outcome = read(wire.api, &alive);
+            let what = format!("{beat:?} on {:?}", wire.api);
+            assert_eq!(outcome.error(), None, "{what}");
+            assert_eq!(outcome.blocks(), whole.blocks(), "{what}");
+        }
+    }
+}
+
+#[test]
+fn an_event_that_another_is_written_into_is_never_passed_over() {
+    for (wire, frames) in frames(Scenario::OneCall) {
+        let complete = frames.iter().position(|frame| (wire.completes)(frame));
+        for broken in 0..complete.expect("an event that completes the answer") {
+            let half: String = {
+                let frame = &frames[broken];
+                let payload = frame.find("data: ").expect("data") + "data: ".len();
+                frame.chars().take((payload + frame.len()) / 2).collect()
+            };
+            for between in ["", "\n"] {
+                let mut torn = frames[..broken].to_vec();
+                torn.push([&half, between, &frames[broken + 1]].concat());
+                torn.extend_from_slice(&frames[broken + 2..]);
+                let outcome = read(wire.api, &torn);
+                let what = format!("{between:?} behind {half} on {:?}", wire.api);
+                assert_eq!(outcome.error(), Some((BadResponse, true)), "{what}");
+                assert_eq!(outcome.runs(), [], "{what}");
+            }
+        }
+    }
+}
+
+#[test]
 fn a_malformed_event_fails_the_answer() {
     let kept = [text("half")];
     assert_failure(Scenario::MalformedFrame, (BadResponse, true), &kept);
