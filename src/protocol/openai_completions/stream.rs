@@ -12,13 +12,13 @@ use std::borrow::Cow;
 
 use super::details::Details;
 use super::usage::UsageCounter;
-use super::wire::{CallDelta, Chunk, Delta};
+use super::wire::{Chunk, Delta};
 use crate::error::{ErrorCode, Failure};
 use crate::message::StopReason;
 use crate::protocol::StreamPart;
 use crate::protocol::decoder::{Read, Wire};
 use crate::protocol::failure;
-use crate::protocol::tool_calls::{CallPiece, ToolCallTracker};
+use crate::protocol::tool_calls::ToolCallTracker;
 use crate::text::find;
 use crate::text::json::Json;
 
@@ -154,7 +154,7 @@ impl StreamDecoder {
         if !delta.tool_calls.is_empty() {
             self.answered = true;
             self.details.close(parts);
-            self.calls.chunk(delta.tool_calls.iter().map(piece), parts);
+            self.calls.chunk(&delta.tool_calls, parts);
         }
     }
 
@@ -189,16 +189,6 @@ impl StreamDecoder {
                 "the response holds a tool call without a name",
             )),
         }
-    }
-}
-
-fn piece<'a>(call: &'a CallDelta<'_>) -> CallPiece<'a> {
-    CallPiece {
-        index: call.index,
-        id: &call.id,
-        name: &call.name,
-        arguments: &call.arguments,
-        signature: &call.signature,
     }
 }
 

@@ -14,6 +14,7 @@
 
 use std::borrow::Cow;
 
+use crate::protocol::tool_calls::CallPiece;
 use crate::text::json::{Json, Pull};
 
 /// One `data:` payload, or a whole completion.
@@ -53,16 +54,7 @@ pub(super) struct Delta<'a> {
     /// The same thinking with what providers sign or encrypt.
     pub(super) details: Option<Json<'a>>,
     pub(super) images: Option<Json<'a>>,
-    pub(super) tool_calls: Vec<CallDelta<'a>>,
-}
-
-#[derive(Debug, Default)]
-pub(super) struct CallDelta<'a> {
-    pub(super) index: Option<u32>,
-    pub(super) id: Cow<'a, str>,
-    pub(super) name: Cow<'a, str>,
-    pub(super) arguments: Cow<'a, str>,
-    pub(super) signature: Cow<'a, str>,
+    pub(super) tool_calls: Vec<CallPiece<'a>>,
 }
 
 /// Which object is read.
@@ -112,7 +104,7 @@ impl<'a> Chunk<'a> {
                 (Level::Delta, "tool_calls") if pull.is_array() => {
                     return pull.array(|pull| {
                         if let Some(choice) = self.choices.last_mut() {
-                            choice.delta.tool_calls.push(CallDelta::default());
+                            choice.delta.tool_calls.push(CallPiece::default());
                         }
                         self.read_object(Level::Call, pull)
                     });
