@@ -11,17 +11,34 @@ use crate::text::{before_any, behind_last, find};
 #[cfg(test)]
 mod tests;
 
+/// The headers of a request for a stream: the wire's own that have a value, and over them the app's.
+///
+/// # Errors
+/// When a header is not valid. The message names it and never tells its value.
+#[inline(never)]
+pub(crate) fn headers(
+    own: &[(&str, &str)],
+    apps: [Option<&Named<String>>; 2],
+) -> Result<Vec<(String, String)>, Failure> {
+    let mut headers = Headers::default();
+    headers.set("content-type", "application/json")?;
+    headers.set("accept", "text/event-stream")?;
+    for (name, value) in own.iter().filter(|(_, value)| !value.is_empty()) {
+        headers.set(name, value)?;
+    }
+    for (name, value) in apps.into_iter().flatten().flatten() {
+        headers.set(name, value)?;
+    }
+    Ok(headers.0)
+}
+
 /// The headers of one request: names in lower case, each once, later ones over earlier ones.
 #[derive(Debug, Default)]
-pub(crate) struct Headers(Vec<(String, String)>);
+struct Headers(Vec<(String, String)>);
 
 impl Headers {
-    /// Sets a header.
-    ///
-    /// # Errors
-    /// When the name is no token or the value holds characters that a header cannot carry. The
-    /// message names the header and never its value.
-    pub(crate) fn set(&mut self, name: &str, value: &str) -> Result<(), Failure> {
+    /// Sets a header whose name is a token and whose value holds what a header can carry.
+    fn set(&mut self, name: &str, value: &str) -> Result<(), Failure> {
         if name.is_empty() || !name.bytes().all(is_token) {
             let shown: String = name.chars().filter(|c| !c.is_control()).take(80).collect();
             return Err(invalid(&["the header name \"", &shown, "\" is not valid"]));
@@ -44,21 +61,6 @@ impl Headers {
             None => self.0.push((name, value.to_owned())),
         }
         Ok(())
-    }
-
-    /// Sets several headers.
-    ///
-    /// # Errors
-    /// As [`Headers::set`].
-    pub(crate) fn extend(&mut self, headers: Option<&Named<String>>) -> Result<(), Failure> {
-        headers
-            .into_iter()
-            .flatten()
-            .try_for_each(|(name, value)| self.set(name, value))
-    }
-
-    pub(crate) fn into_vec(self) -> Vec<(String, String)> {
-        self.0
     }
 }
 
