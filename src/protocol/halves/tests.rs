@@ -13,8 +13,11 @@ fn call(key: u32, json: &str) -> StreamPart {
     StreamPart::ToolCallDelta { key, json }
 }
 
-/// What the parts come to; each frame is its data, and what was read from it.
-fn joined(frames: &[(&str, &[StreamPart])]) -> Vec<StreamPart> {
+/// The data of a frame, and what was read from it.
+type Read<'a> = (&'a str, &'a [StreamPart]);
+
+/// What the parts come to.
+fn joined(frames: &[Read<'_>]) -> Vec<StreamPart> {
     let mut halves = Halves::default();
     let mut parts = Vec::new();
     for (data, read) in frames {
@@ -32,9 +35,10 @@ fn halves_of_one_block_become_one_character() {
     const HIGH: &str = r#"{"d":"a\ud83d"}"#;
     const LOW: &str = r#"{"d":"\ude42b"}"#;
     const NONE: &str = r#"{"d":"b"}"#;
-    let end = StreamPart::BlockEnd;
+    const END: StreamPart = StreamPart::BlockEnd;
     let usage = StreamPart::Usage(Default::default());
-    let table: [(&str, &[(&str, &[StreamPart])], &[StreamPart]); 10] = [
+    let usage = std::slice::from_ref(&usage);
+    let table: [(&str, &[Read<'_>], &[StreamPart]); 10] = [
         (
             "text",
             &[(HIGH, &[text("a\u{FFFD}")]), (LOW, &[text("\u{FFFD}b")])],
@@ -60,10 +64,10 @@ fn halves_of_one_block_become_one_character() {
             "counts come between",
             &[
                 (HIGH, &[text("a\u{FFFD}")]),
-                ("{}", &[usage.clone()]),
+                ("{}", usage),
                 (LOW, &[text("\u{FFFD}b")]),
             ],
-            &[text("a"), usage, text("🙂b")],
+            &[text("a"), usage[0].clone(), text("🙂b")],
         ),
         (
             "another half follows",
@@ -76,8 +80,8 @@ fn halves_of_one_block_become_one_character() {
         ),
         (
             "the block ends",
-            &[(HIGH, &[text("a\u{FFFD}")]), (NONE, &[end.clone()])],
-            &[text("a"), text("\u{FFFD}"), end],
+            &[(HIGH, &[text("a\u{FFFD}")]), (NONE, &[END])],
+            &[text("a"), text("\u{FFFD}"), END],
         ),
         (
             "the block goes on without it",

@@ -96,10 +96,10 @@ impl<'a> Chunk<'a> {
                         self.read_object(Level::Choice, pull)
                     });
                 }
-                (Level::Choice, "delta" | "message") if pull.is_object() => {
-                    if self.begins_delta(key == "message") {
-                        return self.read_object(Level::Delta, pull);
-                    }
+                (Level::Choice, "delta" | "message")
+                    if pull.is_object() && self.begins_delta(key == "message") =>
+                {
+                    return self.read_object(Level::Delta, pull);
                 }
                 (Level::Delta, "tool_calls") if pull.is_array() => {
                     return pull.array(|pull| {
@@ -168,10 +168,10 @@ impl<'a> Choice<'a> {
             (Level::Delta, "content", _) if value.is_array() => delta.read_parts(value),
             (Level::Delta, "content", _) => delta.text = string(value),
             (Level::Delta, "refusal", _) => delta.refusal = string(value),
-            (Level::Delta, "reasoning_content" | "reasoning" | "reasoning_text", _) => {
-                if delta.thinking.is_empty() {
-                    delta.thinking = string(value);
-                }
+            (Level::Delta, "reasoning_content" | "reasoning" | "reasoning_text", _)
+                if delta.thinking.is_empty() =>
+            {
+                delta.thinking = string(value);
             }
             (Level::Delta, "reasoning_details", _) => delta.details = Some(value),
             (Level::Delta, "images", _) => delta.images = Some(value),
