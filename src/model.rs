@@ -149,6 +149,8 @@ pub enum ReasoningField {
     ReasoningContent,
     /// `reasoning` (OpenRouter).
     Reasoning,
+    /// In `content`, as a part of the type `thinking` (Mistral).
+    Content,
 }
 
 /// What a host accepts as a tool call id.
@@ -344,10 +346,11 @@ read_names!(MaxTokensField, "\"max_tokens\" or \"max_completion_tokens\"", {
     "max_tokens" => MaxTokens,
     "max_completion_tokens" => MaxCompletionTokens,
 });
-read_names!(ReasoningField, "\"none\", \"reasoning_content\" or \"reasoning\"", {
+read_names!(ReasoningField, "\"none\", \"reasoning_content\", \"reasoning\" or \"content\"", {
     "none" => None,
     "reasoning_content" => ReasoningContent,
     "reasoning" => Reasoning,
+    "content" => Content,
 });
 read_names!(ToolCallIdFormat, "\"standard\" or \"nine_alphanumeric\"", {
     "standard" => Standard,

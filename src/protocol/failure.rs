@@ -52,12 +52,26 @@ pub fn from_http(status: u16, body: &str, retry_after_ms: Option<f64>) -> Failur
 
 /// The failure that a payload inside a successful response reports, if it reports one.
 pub(crate) fn in_payload(payload: Json<'_>) -> Option<Failure> {
-    find(payload).map(|error| from_report(&Report::read(error)))
+    find(payload).map(|error| from_report(&Report::read_in(payload, error)))
 }
 
 /// The failure that a payload reports of which it is known that it reports one.
 pub(crate) fn reported(payload: Json<'_>) -> Failure {
-    from_report(&Report::read(find(payload).unwrap_or(payload)))
+    from_report(&Report::read_in(payload, find(payload).unwrap_or(payload)))
+}
+
+/// What the data of an `error` event says, whatever it looks like.
+pub(crate) fn in_error_event(data: &str) -> Failure {
+    match Json::parse(data) {
+        Ok(json) => reported(json),
+        Err(_) => said(data),
+    }
+}
+
+/// A response that is not as its protocol has it. The next one may be.
+#[inline(never)]
+pub(crate) fn bad_response(what: &str) -> Failure {
+    ErrorInfo::new(ErrorCode::BadResponse, what).retryable(true)
 }
 
 /// A failure of which nothing is known but a sentence.
@@ -85,10 +99,7 @@ pub(crate) fn named(code: ErrorCode, what: &str, field: &str, word: &str) -> Fai
 }
 
 fn from_report(report: &Report) -> Failure {
-    let status = number::index(&report.code)
-        .map(|code| code as u16)
-        .filter(|code| (400..600).contains(code));
-    let (code, retryable) = classify(status, report);
+    let (code, retryable) = classify(report.status, report);
     let said = match (report.message.as_str(), report.code.as_str()) {
         ("", "") => "the provider reported an error",
         ("", code) => code,
@@ -100,7 +111,7 @@ fn from_report(report: &Report) -> Failure {
 }
 
 /// Whether the text is a page and not data.
-pub(crate) fn looks_like_html(text: &str) -> bool {
+fn looks_like_html(text: &str) -> bool {
     text.trim_start().starts_with('<')
 }
 
@@ -135,11 +146,29 @@ struct Report {
     code: String,
     /// `code`, `type` and `status` together, in lower case, and what Google's details name.
     kinds: String,
+    /// The status that the failure would have had by itself.
+    status: Option<u16>,
     /// How long to wait, where the body says so.
     retry_after_ms: Option<f64>,
 }
 
 impl Report {
+    /// Reads the description of a failure within a payload, which may have the status beside it.
+    fn read_in(payload: Json<'_>, error: Json<'_>) -> Self {
+        let mut report = Self::read(error);
+        for (place, name) in [
+            (error, "code"),
+            (payload, "code"),
+            (payload, "status"),
+            (payload, "status_code"),
+        ] {
+            let code = place.get(name).map(as_text).unwrap_or_default();
+            let status = number::index(&code).filter(|code| (400..600).contains(code));
+            report.status = report.status.or(status.map(|status| status as u16));
+        }
+        report
+    }
+
     fn read(error: Json<'_>) -> Self {
         let mut report = Self {
             message: sentence(error),

@@ -11,17 +11,34 @@ use crate::text::{before_any, behind_last, find};
 #[cfg(test)]
 mod tests;
 
+/// The headers of a request for a stream: the wire's own that have a value, and over them the app's.
+///
+/// # Errors
+/// When a header is not valid. The message names it and never tells its value.
+#[inline(never)]
+pub(crate) fn headers(
+    own: &[(&str, &str)],
+    apps: [Option<&Named<String>>; 2],
+) -> Result<Vec<(String, String)>, Failure> {
+    let mut headers = Headers::default();
+    headers.set("content-type", "application/json")?;
+    headers.set("accept", "text/event-stream")?;
+    for (name, value) in own.iter().filter(|(_, value)| !value.is_empty()) {
+        headers.set(name, value)?;
+    }
+    for (name, value) in apps.into_iter().flatten().flatten() {
+        headers.set(name, value)?;
+    }
+    Ok(headers.0)
+}
+
 /// The headers of one request: names in lower case, each once, later ones over earlier ones.
 #[derive(Debug, Default)]
-pub(crate) struct Headers(Vec<(String, String)>);
+struct Headers(Vec<(String, String)>);
 
 impl Headers {
-    /// Sets a header.
-    ///
-    /// # Errors
-    /// When the name is no token or the value holds characters that a header cannot carry. The
-    /// message names the header and never its value.
-    pub(crate) fn set(&mut self, name: &str, value: &str) -> Result<(), Failure> {
+    /// Sets a header whose name is a token and whose value holds what a header can carry.
+    fn set(&mut self, name: &str, value: &str) -> Result<(), Failure> {
         if name.is_empty() || !name.bytes().all(is_token) {
             let shown: String = name.chars().filter(|c| !c.is_control()).take(80).collect();
             return Err(invalid(&["the header name \"", &shown, "\" is not valid"]));
@@ -44,21 +61,6 @@ impl Headers {
             None => self.0.push((name, value.to_owned())),
         }
         Ok(())
-    }
-
-    /// Sets several headers.
-    ///
-    /// # Errors
-    /// As [`Headers::set`].
-    pub(crate) fn extend(&mut self, headers: Option<&Named<String>>) -> Result<(), Failure> {
-        headers
-            .into_iter()
-            .flatten()
-            .try_for_each(|(name, value)| self.set(name, value))
-    }
-
-    pub(crate) fn into_vec(self) -> Vec<(String, String)> {
-        self.0
     }
 }
 
@@ -94,8 +96,19 @@ pub(crate) fn authority(url: &str) -> (&str, &str) {
     (user, host)
 }
 
-/// Shorter values are words that may well stand in an error message.
-const SHORTEST_SECRET: usize = 12;
+/// Whatever is as long is a secret wherever it stands. What is shorter may be a word or a part of one:
+/// then only keys are secrets, and only where they stand by themselves.
+const LONG_SECRET: usize = 12;
+/// What is shorter is no key.
+const SHORTEST_KEY: usize = 4;
+
+/// Whether a header is where providers look for a key.
+pub(crate) fn holds_key(header: &str) -> bool {
+    matches!(
+        header,
+        "authorization" | "api-key" | "x-api-key" | "x-goog-api-key"
+    )
+}
 
 impl HttpRequest {
     /// What of the request nobody may be told: keys in headers and in the URL, and its user.
@@ -106,23 +119,28 @@ impl HttpRequest {
         if !user.is_empty() {
             secrets.push(user.to_owned());
         }
-        let mut add = |secret: &str| {
-            if secret.len() >= SHORTEST_SECRET {
+        let mut add = |secret: &str, least: usize| {
+            if secret.len() >= least {
                 secrets.push(secret.to_owned());
             }
         };
-        add(behind_last(user.trim_end_matches('@'), b':'));
+        add(behind_last(user.trim_end_matches('@'), b':'), SHORTEST_KEY);
         for (name, value) in &self.headers {
             if !matches!(name.as_str(), "accept" | "content-type") {
+                let least = if holds_key(name) {
+                    SHORTEST_KEY
+                } else {
+                    LONG_SECRET
+                };
                 // Behind the scheme of an authorization.
-                add(behind_last(value, b' '));
+                add(behind_last(value, b' '), least);
             }
         }
         for name in ["key=", "token="] {
             let mut rest = self.url.as_str();
             while let Some(at) = find(rest, name) {
                 rest = rest.get(at + name.len()..).unwrap_or_default();
-                add(before_any(rest, b"&#"));
+                add(before_any(rest, b"&#"), SHORTEST_KEY);
             }
         }
         secrets
@@ -132,14 +150,32 @@ impl HttpRequest {
 /// A text without the secrets in it.
 pub(crate) fn without(secrets: &[String], mut text: String) -> String {
     for secret in secrets {
-        // What is put in holds no secret, so this comes to an end.
-        while let Some(at) = find(&text, secret) {
-            let before = text.get(..at).unwrap_or_default();
-            let behind = text.get(at + secret.len()..).unwrap_or_default();
-            text = [before, "[hidden]", behind].concat();
+        let mut hidden = String::new();
+        let mut rest = text.as_str();
+        while let Some(at) = find(rest, secret) {
+            let (before, behind) = rest.split_at_checked(at).unwrap_or((rest, ""));
+            let behind = behind.get(secret.len()..).unwrap_or_default();
+            let is_part = is_one_word(before, secret) || is_one_word(secret, behind);
+            hidden.push_str(before);
+            hidden.push_str(if is_part && secret.len() < LONG_SECRET {
+                secret
+            } else {
+                "[hidden]"
+            });
+            rest = behind;
         }
+        hidden.push_str(rest);
+        text = hidden;
     }
     text
+}
+
+/// Whether a word goes on from one text to the next; what is beyond ASCII are letters.
+fn is_one_word(text: &str, next: &str) -> bool {
+    let is_letter =
+        |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | 0x80..);
+    let (last, first) = (text.as_bytes().last(), next.as_bytes().first());
+    last.is_some_and(is_letter) && first.is_some_and(is_letter)
 }
 
 /// A request that cannot be made.

@@ -6,8 +6,11 @@
 //! [`history`] makes a transcript acceptable to whatever model is called next.
 
 pub mod anthropic_messages;
+mod count;
+mod decoder;
 mod failure;
 pub mod google_generative_ai;
+mod halves;
 pub mod history;
 pub(crate) mod http;
 mod openai;
@@ -15,16 +18,18 @@ pub mod openai_completions;
 pub mod openai_responses;
 mod part;
 pub mod proxy;
+#[cfg(test)]
+mod testing;
 mod tool_calls;
 mod tool_schema;
 
+pub use decoder::Decoder;
 pub use failure::from_http;
 pub use part::{StreamPart, UsageUpdate};
 
 use crate::error::Failure;
 use crate::message::Message;
 use crate::model::{Model, RequestOptions, ToolDefinition};
-use crate::text::sse::Frame;
 
 /// A wire protocol that is built in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,21 +67,6 @@ pub struct HttpRequest {
     pub headers: Vec<(String, String)>,
     /// The body: JSON text.
     pub body: String,
-}
-
-/// Reads the frames of one response.
-#[derive(Debug)]
-pub enum Decoder {
-    /// Chat completions.
-    OpenAiCompletions(openai_completions::StreamDecoder),
-    /// The Messages API.
-    AnthropicMessages(anthropic_messages::StreamDecoder),
-    /// Google's Gemini API.
-    GoogleGenerativeAi(google_generative_ai::StreamDecoder),
-    /// Responses.
-    OpenAiResponses(openai_responses::StreamDecoder),
-    /// The app's own backend.
-    Proxy(proxy::StreamDecoder),
 }
 
 impl Api {
@@ -144,88 +134,13 @@ impl Api {
     /// A decoder for the response to one request.
     pub fn decoder(self) -> Decoder {
         match self {
-            Self::OpenAiCompletions => {
-                Decoder::OpenAiCompletions(openai_completions::StreamDecoder::default())
-            }
-            Self::AnthropicMessages => {
-                Decoder::AnthropicMessages(anthropic_messages::StreamDecoder::default())
-            }
+            Self::OpenAiCompletions => Decoder::new(openai_completions::StreamDecoder::default()),
+            Self::AnthropicMessages => Decoder::new(anthropic_messages::StreamDecoder::default()),
             Self::GoogleGenerativeAi => {
-                Decoder::GoogleGenerativeAi(google_generative_ai::StreamDecoder::default())
+                Decoder::new(google_generative_ai::StreamDecoder::default())
             }
-            Self::OpenAiResponses => {
-                Decoder::OpenAiResponses(openai_responses::StreamDecoder::default())
-            }
-            Self::Proxy => Decoder::Proxy(proxy::StreamDecoder::default()),
-        }
-    }
-}
-
-impl Decoder {
-    /// Reads one frame and appends what it says to `parts`.
-    pub fn on_frame(&mut self, frame: Frame<'_>, parts: &mut Vec<StreamPart>) {
-        match self {
-            Self::OpenAiCompletions(decoder) => decoder.on_frame(frame, parts),
-            Self::AnthropicMessages(decoder) => decoder.on_frame(frame, parts),
-            Self::GoogleGenerativeAi(decoder) => decoder.on_frame(frame, parts),
-            Self::OpenAiResponses(decoder) => decoder.on_frame(frame, parts),
-            Self::Proxy(decoder) => decoder.on_frame(frame, parts),
-        }
-    }
-
-    /// The body has ended: appends what was held back, and a `truncated` error unless the
-    /// protocol's own terminal marker was seen.
-    pub fn finish(&mut self, parts: &mut Vec<StreamPart>) {
-        match self {
-            Self::OpenAiCompletions(decoder) => decoder.finish(parts),
-            Self::AnthropicMessages(decoder) => decoder.finish(parts),
-            Self::GoogleGenerativeAi(decoder) => decoder.finish(parts),
-            Self::OpenAiResponses(decoder) => decoder.finish(parts),
-            Self::Proxy(decoder) => decoder.finish(parts),
-        }
-    }
-
-    /// Reads a successful response whose body is one JSON document in place of a stream, as some
-    /// proxies send it: a whole answer, or an error. Takes the place of all other calls.
-    pub fn on_whole_body(&mut self, body: &str, parts: &mut Vec<StreamPart>) {
-        match self {
-            Self::OpenAiCompletions(decoder) => decoder.on_whole_body(body, parts),
-            Self::AnthropicMessages(decoder) => decoder.on_whole_body(body, parts),
-            Self::GoogleGenerativeAi(decoder) => decoder.on_whole_body(body, parts),
-            Self::OpenAiResponses(decoder) => decoder.on_whole_body(body, parts),
-            Self::Proxy(decoder) => decoder.on_whole_body(body, parts),
-        }
-    }
-
-    /// Whether the terminal marker or a failure was seen: nothing more is worth reading.
-    pub fn is_done(&self) -> bool {
-        match self {
-            Self::OpenAiCompletions(decoder) => decoder.is_done(),
-            Self::AnthropicMessages(decoder) => decoder.is_done(),
-            Self::GoogleGenerativeAi(decoder) => decoder.is_done(),
-            Self::OpenAiResponses(decoder) => decoder.is_done(),
-            Self::Proxy(decoder) => decoder.is_done(),
-        }
-    }
-
-    /// Whether enough was seen for [`Decoder::finish`] to say how the answer ended. Reading goes on
-    /// (token counts may follow), but a connection that breaks or falls silent now does no harm.
-    pub fn is_complete(&self) -> bool {
-        match self {
-            Self::OpenAiCompletions(decoder) => decoder.is_complete(),
-            Self::AnthropicMessages(decoder) => decoder.is_complete(),
-            Self::GoogleGenerativeAi(decoder) => decoder.is_complete(),
-            Self::OpenAiResponses(decoder) => decoder.is_complete(),
-            Self::Proxy(decoder) => decoder.is_done(),
-        }
-    }
-
-    /// How long a complete answer waits for what may follow it, in milliseconds: token counts come
-    /// late, another response comes at once or not at all.
-    pub fn grace_ms(&self) -> f64 {
-        match self {
-            Self::OpenAiResponses(_) => 300.0,
-            _ => 5000.0,
+            Self::OpenAiResponses => Decoder::new(openai_responses::StreamDecoder::default()),
+            Self::Proxy => Decoder::new(proxy::StreamDecoder::default()),
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::error::Failure;
 use crate::model::{
     Model, RequestOptions, ThinkingLevel, ToolChoice, ToolChoiceMode, ToolDefinition,
 };
-use crate::protocol::http::{self, Headers};
+use crate::protocol::http;
 use crate::protocol::tool_schema::write_parameters;
 use crate::text::before_any;
 use crate::text::json::JsonWriter;
@@ -21,25 +21,27 @@ pub(crate) fn is_at(url: &str, domains: &[&str]) -> bool {
     })
 }
 
+/// Where Azure has OpenAI's protocols (Microsoft, "Endpoints for Microsoft Foundry Models").
+pub(crate) const AZURE: &[&str] = &[
+    "openai.azure.com",
+    "cognitiveservices.azure.com",
+    "services.ai.azure.com",
+];
+
 /// The headers of a request. With `key_in_own_header` the key goes into `api-key`, as on Azure.
 pub(crate) fn headers(
     model: &Model,
     options: &RequestOptions,
     key_in_own_header: bool,
 ) -> Result<Vec<(String, String)>, Failure> {
-    let mut headers = Headers::default();
-    headers.set("content-type", "application/json")?;
-    headers.set("accept", "text/event-stream")?;
-    if let Some(key) = options.api_key.as_deref().filter(|key| !key.is_empty()) {
-        if key_in_own_header {
-            headers.set("api-key", key)?;
-        } else {
-            headers.set("authorization", &["Bearer ", key].concat())?;
-        }
-    }
-    headers.extend(model.headers.as_ref())?;
-    headers.extend(options.headers.as_ref())?;
-    Ok(headers.into_vec())
+    let key = options.api_key.as_deref().unwrap_or_default();
+    let bearer = ["Bearer ", key].concat();
+    let own = match key {
+        "" => ("authorization", ""),
+        _ if key_in_own_header => ("api-key", key),
+        _ => ("authorization", &*bearer),
+    };
+    http::headers(&[own], [model.headers.as_ref(), options.headers.as_ref()])
 }
 
 /// The word for a level. Nothing for "off": what models accept for it differs from one to the next.

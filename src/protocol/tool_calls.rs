@@ -15,24 +15,26 @@
 //! - else it continues the call before it. Pieces of one chunk are of different calls, in the order
 //!   in which the calls began.
 
+use std::borrow::Cow;
+
 use crate::protocol::StreamPart;
 
 #[cfg(test)]
 mod tests;
 
 /// What a frame says of one call. What it does not say is empty.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct CallPiece<'a> {
     /// The host's number of the call.
     pub(crate) index: Option<u32>,
     /// The host's id of the call.
-    pub(crate) id: &'a str,
+    pub(crate) id: Cow<'a, str>,
     /// The name of the tool.
-    pub(crate) name: &'a str,
+    pub(crate) name: Cow<'a, str>,
     /// More of the arguments' JSON text, or all of it.
-    pub(crate) arguments: &'a str,
+    pub(crate) arguments: Cow<'a, str>,
     /// Opaque data that belongs to the call.
-    pub(crate) signature: &'a str,
+    pub(crate) signature: Cow<'a, str>,
 }
 
 /// A call that has arguments or an id but never got a name, so nobody can run it.
@@ -69,20 +71,16 @@ struct Call {
 
 impl ToolCallTracker {
     /// Reads the pieces of one chunk.
-    pub(crate) fn chunk<'a>(
-        &mut self,
-        pieces: impl ExactSizeIterator<Item = CallPiece<'a>>,
-        parts: &mut Vec<StreamPart>,
-    ) {
+    pub(crate) fn chunk(&mut self, pieces: &[CallPiece<'_>], parts: &mut Vec<StreamPart>) {
         self.chunk += 1;
         let several = pieces.len() > 1;
-        for (position, piece) in pieces.enumerate() {
-            let place = self.place(&piece, several.then_some(position));
+        for (position, piece) in pieces.iter().enumerate() {
+            let place = self.place(piece, several.then_some(position));
             let place = place.unwrap_or_else(|| self.begin(piece.index, parts));
             let chunk = self.chunk;
             if let Some(call) = self.calls.get_mut(place) {
                 call.chunk = chunk;
-                call.learn(&piece);
+                call.learn(piece);
                 if !call.id.is_empty() || call.end.complete {
                     call.start(&mut self.started, parts);
                 }
@@ -97,6 +95,11 @@ impl ToolCallTracker {
             call.start(&mut self.started, parts);
             call.close(parts);
         }
+    }
+
+    /// Whether the arguments of every call are complete.
+    pub(crate) fn are_complete(&self) -> bool {
+        self.calls.iter().all(|call| call.end.complete)
     }
 
     /// The response has ended: passes on what was held back and ends every call.
@@ -229,13 +232,13 @@ impl Call {
 
     fn learn(&mut self, piece: &CallPiece<'_>) {
         if self.key.is_none() && self.id.is_empty() {
-            self.id.push_str(piece.id);
+            self.id.push_str(&piece.id);
         }
         if self.name.is_empty() {
-            self.name.push_str(piece.name);
+            self.name.push_str(&piece.name);
         }
         if !piece.signature.is_empty() {
-            piece.signature.clone_into(&mut self.signature);
+            self.signature = piece.signature.clone().into_owned();
         }
         self.index = self.index.or(piece.index);
         if self.ended || piece.arguments.is_empty() {
@@ -251,8 +254,8 @@ impl Call {
                 self.end = JsonEnd::default();
             }
         }
-        self.end.read(piece.arguments);
-        self.json.push_str(piece.arguments);
+        self.end.read(&piece.arguments);
+        self.json.push_str(&piece.arguments);
     }
 
     /// Passes the call on if it has a name and has not been passed on.

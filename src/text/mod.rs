@@ -19,4 +19,4 @@ pub mod partial_json;
 mod scan;
 pub mod sse;
 
-pub(crate) use scan::{before_any, behind_last, contains, find, lossy};
+pub(crate) use scan::{before_any, behind_last, contains, find, lossy, position_of_either};

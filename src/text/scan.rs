@@ -7,7 +7,7 @@
 ///
 /// Looks at eight bytes at a time: a byte of `word ^ pattern` is zero where the word holds the wanted byte, and
 /// `(x - 0x01…) & !x & 0x80…` is non-zero if and only if `x` has a zero byte.
-pub(super) fn position_of_either(bytes: &[u8], a: u8, b: u8) -> Option<usize> {
+pub(crate) fn position_of_either(bytes: &[u8], a: u8, b: u8) -> Option<usize> {
     const ONES: u64 = u64::from_ne_bytes([0x01; 8]);
     const HIGH_BITS: u64 = u64::from_ne_bytes([0x80; 8]);
     let pattern_a = u64::from_ne_bytes([a; 8]);

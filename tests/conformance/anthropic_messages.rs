@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use sluice_agent::model::Model;
 use sluice_agent::protocol::Api;
 
-use crate::scenario::{Answer, Scenario, Wire};
+use crate::scenario::{Answer, Scenario, Wire, cut_characters};
 
 pub const WIRE: Wire = Wire {
     api: Api::AnthropicMessages,
@@ -195,6 +195,17 @@ fn answer(scenario: Scenario) -> Answer {
             end("tool_use"),
         ]
         .concat(),
+        Scenario::CutCharacters => cut_characters(&[
+            thinking(&["a⟪", "⟫b"]),
+            text(1, &["a⟪", "⟫b"]),
+            call(
+                2,
+                "toolu_1",
+                "f",
+                &[r#"{"q":"a⟪"#, r#"⟫b","p":"\ud83d"#, r#"\ude42"}"#],
+            ),
+            end("tool_use"),
+        ]),
         Scenario::ImageOut => return Answer::Skip("the API's models make no images"),
     };
     Answer::Frames([vec![begin(&json!({}))], frames].concat())

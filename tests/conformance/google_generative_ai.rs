@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use sluice_agent::model::Model;
 use sluice_agent::protocol::Api;
 
-use crate::scenario::{Answer, Scenario, Wire};
+use crate::scenario::{Answer, Scenario, Wire, cut_characters};
 
 pub const WIRE: Wire = Wire {
     api: Api::GoogleGenerativeAi,
@@ -50,16 +50,21 @@ fn call(id: Option<&str>, name: &str, arguments: Value) -> String {
     parts(json!([{ "functionCall": call }]))
 }
 
-/// A call whose first argument streams and gets no further than `ha`.
-fn half_call(argument: &str) -> Vec<String> {
-    let path = ["$.", argument].concat();
-    let begun = json!({ "jsonPath": path, "stringValue": "h", "willContinue": true });
-    let more = json!({ "jsonPath": path, "stringValue": "a", "willContinue": true });
-    vec![
-        parts(json!([{ "functionCall": { "name": "f", "willContinue": true } }])),
-        parts(json!([{ "functionCall": { "partialArgs": [begun], "willContinue": true } }])),
-        parts(json!([{ "functionCall": { "partialArgs": [more], "willContinue": true } }])),
-    ]
+/// The beginning of a call of `f` whose arguments stream: path, piece, and whether it goes on.
+fn streamed_call(pieces: &[(&str, &str, bool)]) -> Vec<String> {
+    let mut frames = vec![parts(
+        json!([{ "functionCall": { "name": "f", "willContinue": true } }]),
+    )];
+    frames.extend(pieces.iter().map(|(path, piece, goes_on)| {
+        let piece = json!({ "jsonPath": path, "stringValue": piece, "willContinue": goes_on });
+        parts(json!([{ "functionCall": { "partialArgs": [piece], "willContinue": true } }]))
+    }));
+    frames
+}
+
+/// A call whose first argument gets no further than `ha`.
+fn half_call(path: &str) -> Vec<String> {
+    streamed_call(&[(path, "h", true), (path, "a", true)])
 }
 
 fn finish(reason: &str) -> String {
@@ -115,7 +120,7 @@ fn answer(scenario: Scenario) -> Answer {
         ],
         Scenario::ErrorFirst => vec![frame(&error())],
         Scenario::ErrorBehindCall => vec![call(None, "f", json!({ "q": 1 })), frame(&error())],
-        Scenario::ErrorInsideCall => [half_call("q"), vec![frame(&error())]].concat(),
+        Scenario::ErrorInsideCall => [half_call("$.q"), vec![frame(&error())]].concat(),
         Scenario::MalformedFrame => vec![
             text("half"),
             "data: {\"candidates\":[{\"con\n\n".to_owned(),
@@ -123,7 +128,7 @@ fn answer(scenario: Scenario) -> Answer {
         ],
         Scenario::ErrorBody => vec![json!([error()]).to_string()],
         Scenario::Refusal => vec![text("I"), finish("SAFETY")],
-        Scenario::LengthInsideCall => [half_call("p"), vec![finish("MAX_TOKENS")]].concat(),
+        Scenario::LengthInsideCall => [half_call("$.p"), vec![finish("MAX_TOKENS")]].concat(),
         Scenario::ThinkingReplay => vec![
             thinking("Hm."),
             parts(json!([{
@@ -131,6 +136,12 @@ fn answer(scenario: Scenario) -> Answer {
             }])),
             finish("STOP"),
         ],
+        Scenario::CutCharacters => cut_characters(&[
+            vec![thinking("a⟪"), thinking("⟫b"), text("a⟪"), text("⟫b")],
+            streamed_call(&[("$.q", "a⟪", true), ("$.q", "⟫b", false)]),
+            streamed_call(&[("$.p", "⟪", true), ("$.p", "⟫", false)]).split_off(1),
+            vec![parts(json!([{ "functionCall": {} }])), finish("STOP")],
+        ]),
         Scenario::ImageOut => vec![
             parts(json!([{ "inlineData": { "mimeType": "image/png", "data": "AA==" } }])),
             finish("STOP"),

@@ -14,6 +14,7 @@
 
 mod anthropic_messages;
 mod google_generative_ai;
+mod hosts;
 mod openai_completions;
 mod openai_responses;
 mod outcome;
@@ -181,6 +182,33 @@ fn an_answer_without_counts_is_an_answer() {
 }
 
 #[test]
+fn counts_that_are_none_count_for_nothing() {
+    for (wire, frames) in frames(Scenario::PlainText) {
+        for (reported, input) in [
+            ("1e400", 0.0),
+            ("-9", 0.0),
+            ("-1e400", 0.0),
+            ("1e300", 0.0),
+            ("9.7", 9.0),
+            (r#""9""#, 9.0),
+            (r#""nine""#, 0.0),
+            ("null", 0.0),
+            ("[9]", 0.0),
+        ] {
+            let reporting = |frame: &String| frame.replace(":9,", &format!(":{reported},"));
+            let odd: Vec<String> = frames.iter().map(reporting).collect();
+            let what = format!("{reported} on {:?}", wire.api);
+            assert_ne!(odd, frames, "{what}");
+            let outcome = read(wire.api, &odd);
+            let usage = outcome.ending.usage;
+            assert_eq!(outcome.error(), None, "{what}");
+            assert_eq!((usage.input, usage.output), (input, 2.0), "{what}");
+            assert_eq!(usage.total_tokens, input + 2.0, "{what}");
+        }
+    }
+}
+
+#[test]
 fn thinking_and_text_are_blocks_of_their_own() {
     let said = [thinking("Two and two."), text("Four.")];
     assert_answer(Scenario::ThinkingThenText, StopReason::Stop, &said, &[]);
@@ -287,6 +315,51 @@ fn a_failure_in_the_stream_is_a_failure_and_runs_nothing() {
 }
 
 #[test]
+fn what_keeps_a_connection_alive_is_passed_over() {
+    for (wire, frames) in frames(Scenario::ThinkingThenText) {
+        let whole = read(wire.api, &frames);
+        for beat in [
+            ": ping\n\n",
+            ":\n:\n\n",
+            "data:\n\n",
+            "data: : OPENROUTER PROCESSING\n\n",
+            "event: ping\n\n",
+            "retry: 3000\n\n",
+        ] {
+            let beats = |frame: &String| [beat.to_owned(), frame.clone()];
+            let alive: Vec<String> = frames.iter().flat_map(beats).collect();
+            let outcome = read(wire.api, &alive);
+            let what = format!("{beat:?} on {:?}", wire.api);
+            assert_eq!(outcome.error(), None, "{what}");
+            assert_eq!(outcome.blocks(), whole.blocks(), "{what}");
+        }
+    }
+}
+
+#[test]
+fn an_event_that_another_is_written_into_is_never_passed_over() {
+    for (wire, frames) in frames(Scenario::OneCall) {
+        let complete = frames.iter().position(|frame| (wire.completes)(frame));
+        for broken in 0..complete.expect("an event that completes the answer") {
+            let half: String = {
+                let frame = &frames[broken];
+                let payload = frame.find("data: ").expect("data") + "data: ".len();
+                frame.chars().take((payload + frame.len()) / 2).collect()
+            };
+            for between in ["", "\n"] {
+                let mut torn = frames[..broken].to_vec();
+                torn.push([&half, between, &frames[broken + 1]].concat());
+                torn.extend_from_slice(&frames[broken + 2..]);
+                let outcome = read(wire.api, &torn);
+                let what = format!("{between:?} behind {half} on {:?}", wire.api);
+                assert_eq!(outcome.error(), Some((BadResponse, true)), "{what}");
+                assert_eq!(outcome.runs(), [], "{what}");
+            }
+        }
+    }
+}
+
+#[test]
 fn a_malformed_event_fails_the_answer() {
     let kept = [text("half")];
     assert_failure(Scenario::MalformedFrame, (BadResponse, true), &kept);
@@ -339,6 +412,14 @@ fn thinking_goes_back_to_the_model_that_thought_and_to_no_other() {
             );
         }
     }
+}
+
+#[test]
+fn a_character_that_is_cut_into_halves_stays_whole() {
+    let arguments = json!({ "q": "a🙂b", "p": "🙂" });
+    let said = [thinking("a🙂b"), text("a🙂b"), call("f", arguments.clone())];
+    let ran = [("f", arguments)];
+    assert_answer(Scenario::CutCharacters, StopReason::ToolUse, &said, &ran);
 }
 
 #[test]

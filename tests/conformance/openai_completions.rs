@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use sluice_agent::model::{Compat, Model, ReasoningField};
 use sluice_agent::protocol::Api;
 
-use crate::scenario::{Answer, Scenario, Wire};
+use crate::scenario::{Answer, Scenario, Wire, cut_characters};
 
 pub const WIRE: Wire = Wire {
     api: Api::OpenAiCompletions,
@@ -145,6 +145,12 @@ fn answer(scenario: Scenario) -> Answer {
             piece(0, r#"{"q":1}"#),
             finish("tool_calls"),
         ],
+        Scenario::CutCharacters => cut_characters(&[
+            vec![thinking("a⟪"), thinking("⟫b"), text("a⟪"), text("⟫b")],
+            vec![begin(0, "call_1", "f"), piece(0, r#"{"q":"a⟪"#)],
+            vec![piece(0, r#"⟫b","p":"\ud83d"#), piece(0, r#"\ude42"}"#)],
+            vec![finish("tool_calls")],
+        ]),
         Scenario::ImageOut => return Answer::Skip("a chat completion holds no images"),
     };
     frames.push(DONE.to_owned());

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use sluice_agent::model::Model;
 use sluice_agent::protocol::Api;
 
-use crate::scenario::{Answer, Scenario, Wire};
+use crate::scenario::{Answer, Scenario, Wire, cut_characters};
 
 pub const WIRE: Wire = Wire {
     api: Api::OpenAiResponses,
@@ -222,6 +222,17 @@ fn answer(scenario: Scenario) -> Answer {
             completed(),
         ]
         .concat(),
+        Scenario::CutCharacters => cut_characters(&[
+            thinking(&["a⟪", "⟫b"]),
+            text(1, &["a⟪", "⟫b"]),
+            call(
+                2,
+                "call_1",
+                "f",
+                &[r#"{"q":"a⟪"#, r#"⟫b","p":"\ud83d"#, r#"\ude42"}"#],
+            ),
+            completed(),
+        ]),
         Scenario::ImageOut => {
             let item = json!({
                 "type": "image_generation_call", "id": "ig_1", "status": "completed",

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use sluice_agent::model::Model;
 use sluice_agent::protocol::Api;
 
-use crate::scenario::{Answer, Scenario, Wire};
+use crate::scenario::{Answer, Scenario, Wire, cut_characters};
 
 pub const WIRE: Wire = Wire {
     api: Api::Proxy,
@@ -172,6 +172,17 @@ fn answer(scenario: Scenario) -> Answer {
             ]
             .concat()
         }
+        Scenario::CutCharacters => cut_characters(&[
+            written("thinking", 0, &["a⟪", "⟫b"]),
+            written("text", 1, &["a⟪", "⟫b"]),
+            call(
+                2,
+                "call_1",
+                "f",
+                &[r#"{"q":"a⟪"#, r#"⟫b","p":"\ud83d"#, r#"\ude42"}"#],
+            ),
+            done("toolUse"),
+        ]),
         Scenario::ImageOut => {
             let content = json!({ "type": "image", "data": "AA==", "mimeType": "image/png" });
             let image = json!({ "type": "image_end", "contentIndex": 0, "content": content });

@@ -42,10 +42,13 @@ pub enum Scenario {
     ThinkingReplay,
     /// A PNG image with the data `AA==`.
     ImageOut,
+    /// Thinking `a🙂b`, text `a🙂b`, and `f({"q":"a🙂b","p":"🙂"})`, all cut within the character:
+    /// [`cut_characters`] writes its halves. `p` is cut where the arguments' own text has an escape.
+    CutCharacters,
 }
 
 impl Scenario {
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::PlainText,
         Self::NoUsage,
         Self::ThinkingThenText,
@@ -64,12 +67,19 @@ impl Scenario {
         Self::LengthInsideCall,
         Self::ThinkingReplay,
         Self::ImageOut,
+        Self::CutCharacters,
     ];
 
     /// Whether it is one document in place of a stream.
     pub fn is_one_body(self) -> bool {
         self == Self::ErrorBody
     }
+}
+
+/// Writes the halves of 🙂 in place of `⟪` and `⟫`, which a JSON writer would refuse.
+pub fn cut_characters(frames: &[Vec<String>]) -> Vec<String> {
+    let halves = |frame: &String| frame.replace('⟪', r"\ud83d").replace('⟫', r"\ude42");
+    frames.iter().flatten().map(halves).collect()
 }
 
 /// What a scenario is on a wire.

@@ -38,7 +38,7 @@ pub fn check(body: &str) {
                 let calls = message["tool_calls"].as_array();
                 match message.get("content") {
                     None | Some(Value::Null) => assert!(calls.is_some(), "{position}: empty"),
-                    Some(content) => check_text(content, position),
+                    Some(content) => check_said(content, position),
                 }
                 for call in calls.into_iter().flatten() {
                     let id = check_call(call, position);
@@ -79,6 +79,25 @@ fn check_text(content: &Value, position: usize) {
         .as_str()
         .unwrap_or_else(|| panic!("{position}: content is text"));
     assert!(!text.trim().is_empty(), "{position}: blank text");
+}
+
+/// Text, or Mistral's parts.
+fn check_said(content: &Value, position: usize) {
+    let Some(parts) = content.as_array() else {
+        return check_text(content, position);
+    };
+    assert!(!parts.is_empty(), "{position}: no parts");
+    for part in parts {
+        match part["type"].as_str() {
+            Some("text") => check_text(&part["text"], position),
+            Some("thinking") => {
+                let inner = part["thinking"].as_array().expect("a list of texts");
+                assert!(!inner.is_empty(), "{position}: thinking of nothing");
+                check_said(&part["thinking"], position);
+            }
+            other => panic!("{position}: part of type {other:?}"),
+        }
+    }
 }
 
 fn check_user(content: &Value, position: usize) {

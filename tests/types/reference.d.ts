@@ -264,7 +264,7 @@ export type ErrorCode = "network" | "http" | "rate_limit" | "overloaded" | "auth
 /**
  * The message field that carries thinking on the chat-completions wire.
  */
-export type ReasoningField = "none" | "reasoning_content" | "reasoning";
+export type ReasoningField = "none" | "reasoning_content" | "reasoning" | "content";
 
 /**
  * The one tool of a [`ToolChoice`].

@@ -31,16 +31,13 @@ impl Wire {
             None if !host.is_empty() => host,
             _ => provider,
         };
-        let is_key = |name: &str| {
-            matches!(
-                name,
-                "authorization" | "api-key" | "x-api-key" | "x-goog-api-key"
-            )
-        };
         Self {
             name: name.to_owned(),
             provider: provider.to_owned(),
-            has_key: request.headers.iter().any(|(name, _)| is_key(name)),
+            has_key: request
+                .headers
+                .iter()
+                .any(|(name, _)| http::holds_key(name)),
             is_proxy,
             secrets: request.secrets(),
         }

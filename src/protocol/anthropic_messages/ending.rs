@@ -1,12 +1,11 @@
 //! How a response ended.
 //!
-//! Owns the meaning of stop reasons and the failures of a response that breaks the protocol's
-//! promises. Refuses to know errors that the provider reports ([`failure`]).
+//! Owns the meaning of stop reasons. Refuses to know errors that the provider reports ([`failure`]).
 //!
 //! Source: Anthropic API, "Handling stop reasons".
 
 use super::stream::text_of;
-use crate::error::{ErrorCode, ErrorInfo, Failure};
+use crate::error::{ErrorCode, Failure};
 use crate::message::StopReason;
 use crate::protocol::failure;
 use crate::text::json::Json;
@@ -33,8 +32,4 @@ pub(super) fn verdict(reason: &str, details: Option<Json<'_>>) -> Result<StopRea
         "stop_reason ",
         reason,
     ))
-}
-
-pub(super) fn bad_response(what: &str, retryable: bool) -> Failure {
-    ErrorInfo::new(ErrorCode::BadResponse, what).retryable(retryable)
 }

@@ -29,4 +29,4 @@ mod thinking;
 mod wire;
 
 pub use request::encode;
-pub use stream::StreamDecoder;
+pub(super) use stream::StreamDecoder;

@@ -17,8 +17,7 @@ use super::thinking::{Thinking, Version};
 use crate::error::Failure;
 use crate::model::{CacheRetention, Model, RequestOptions, ToolChoice, ToolChoiceMode};
 use crate::protocol::history::{self, Target, Turn, UserPart};
-use crate::protocol::http::{self, Headers};
-use crate::protocol::{Api, Context, HttpRequest};
+use crate::protocol::{Api, Context, HttpRequest, http};
 use crate::text::json::JsonWriter;
 use body::{Block, write_block, write_text, write_tool};
 
@@ -55,22 +54,13 @@ pub fn encode(
 }
 
 fn headers(model: &Model, options: &RequestOptions) -> Result<Vec<(String, String)>, Failure> {
-    let mut headers = Headers::default();
-    for (name, value) in [
-        ("content-type", "application/json"),
-        ("accept", "text/event-stream"),
+    let own = [
         ("anthropic-version", "2023-06-01"),
         // Without it the API answers no page of another origin.
         ("anthropic-dangerous-direct-browser-access", "true"),
         ("x-api-key", options.api_key.as_deref().unwrap_or_default()),
-    ] {
-        if !value.is_empty() {
-            headers.set(name, value)?;
-        }
-    }
-    headers.extend(model.headers.as_ref())?;
-    headers.extend(options.headers.as_ref())?;
-    Ok(headers.into_vec())
+    ];
+    http::headers(&own, [model.headers.as_ref(), options.headers.as_ref()])
 }
 
 /// All blocks of the conversation, in order. The first and the last are the user's.

@@ -11,14 +11,15 @@
 //!
 //! Sources: Anthropic API, "Streaming messages", "Handling stop reasons", "Errors".
 
-use super::ending::{bad_response, verdict};
+use super::ending::verdict;
 use super::wire::Event;
 use crate::error::Failure;
 use crate::message::StopReason;
+use crate::protocol::count::count;
+use crate::protocol::decoder::{Read, Wire};
 use crate::protocol::failure;
 use crate::protocol::{StreamPart, UsageUpdate};
 use crate::text::json::Json;
-use crate::text::sse::Frame;
 
 #[cfg(test)]
 mod tests;
@@ -28,7 +29,7 @@ const MAX_OPEN: usize = 256;
 
 /// Reads the frames of one Messages response.
 #[derive(Debug, Default)]
-pub struct StreamDecoder {
+pub(in crate::protocol) struct StreamDecoder {
     /// The blocks that have begun and not ended.
     open: Vec<Block>,
     /// The block whose text or thinking the message is growing by.
@@ -38,7 +39,6 @@ pub struct StreamDecoder {
     has_id: bool,
     /// What the stop reason means.
     verdict: Option<Result<StopReason, Failure>>,
-    done: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,88 +65,75 @@ struct Block {
     input: String,
 }
 
-impl StreamDecoder {
-    /// Reads one frame and appends what it says to `parts`. Frames behind the end are ignored.
-    pub fn on_frame(&mut self, frame: Frame<'_>, parts: &mut Vec<StreamPart>) {
-        let data = frame.data.trim();
+impl Wire for StreamDecoder {
+    fn read(
+        &mut self,
+        event: &str,
+        data: &str,
+        parts: &mut Vec<StreamPart>,
+    ) -> Result<Read, Failure> {
         // Some gateways end every stream as chat completions end.
-        if self.done || data.is_empty() || data == "[DONE]" {
-            return;
+        if data == "[DONE]" {
+            return Ok(Read::More);
         }
-        match Event::read(data) {
-            Some(mut event) => {
-                // Some proxies name an event in one of the two places only.
-                let kind = std::mem::take(&mut event.kind);
-                let name = if kind.is_empty() || frame.event == "error" {
-                    frame.event
-                } else {
-                    &kind
-                };
-                if self.on_event(name, &mut event, data, parts).is_none() {
-                    let what = ["the response holds an unreadable ", name].concat();
-                    self.fail(bad_response(&what, true), parts);
-                }
+        if event == "error" {
+            return Err(failure::in_error_event(data));
+        }
+        let Some(mut read) = Event::read(data) else {
+            return Ok(if is_known(event) {
+                Read::Unreadable
+            } else {
+                Read::More
+            });
+        };
+        // Some proxies name an event in one of the two places only.
+        let kind = std::mem::take(&mut read.kind);
+        let name = if kind.is_empty() { event } else { &kind };
+        match name {
+            "message_stop" => return self.close(parts),
+            "error" => return Err(failure::in_error_event(data)),
+            "" => {
+                let error = Json::parse(data).ok().and_then(failure::in_payload);
+                return error.map_or(Ok(Read::More), Err);
             }
-            // The last event of a body that was cut is cut too: the end of the body says so.
-            None if !frame.is_whole => {}
-            None if frame.event == "error" => self.fail(failure::said(data), parts),
-            None if is_known(frame.event) => {
-                self.fail(
-                    bad_response("the response holds malformed JSON", true),
-                    parts,
-                );
+            _ => {}
+        }
+        match self.on_event(name, &mut read, parts) {
+            Some(()) => Ok(Read::More),
+            None => {
+                let what = ["the response holds an unreadable ", name].concat();
+                Err(failure::bad_response(&what))
             }
-            None => {}
         }
     }
 
-    /// Reads a body that is one JSON document in place of a stream: a whole message, or an error.
-    pub fn on_whole_body(&mut self, body: &str, parts: &mut Vec<StreamPart>) {
-        let body = body.trim();
-        if self.done {
-            return;
-        }
-        if failure::looks_like_html(body) {
-            return self.fail(bad_response("the response is an HTML page", false), parts);
-        }
+    fn read_whole(&mut self, body: &str, parts: &mut Vec<StreamPart>) -> Result<Read, Failure> {
         let json = Json::parse(body).ok();
         let message = json.filter(|json| json.get("content").is_some_and(Json::is_array));
-        if let Some(message) = message {
-            return match self.on_message(message, parts) {
-                Some(()) => self.end(parts),
-                None => self.fail(bad_response("the response is unreadable", true), parts),
-            };
-        }
-        let error = json.and_then(|json| failure::in_payload(json));
-        self.fail(
-            error.unwrap_or_else(|| bad_response("the response is no message", false)),
-            parts,
-        );
-    }
-
-    /// The body has ended: appends a `truncated` error unless `message_stop` was seen.
-    pub fn finish(&mut self, parts: &mut Vec<StreamPart>) {
-        if !self.done {
-            self.fail(failure::truncated(), parts);
+        let Some(message) = message else {
+            let no_message =
+                || failure::bad_response("the response is no message").retryable(false);
+            return Err(json
+                .and_then(failure::in_payload)
+                .unwrap_or_else(no_message));
+        };
+        match self.on_message(message, parts) {
+            Some(()) => self.close(parts),
+            None => Err(failure::bad_response("the response is unreadable")),
         }
     }
 
-    /// Whether the end was seen, `message_stop` or a failure: nothing more is worth reading.
-    pub fn is_done(&self) -> bool {
-        self.done
+    fn end(&mut self, _: &mut Vec<StreamPart>) -> Result<Read, Failure> {
+        Err(failure::truncated())
     }
+}
 
-    /// Whether the answer stands should the connection break now.
-    pub fn is_complete(&self) -> bool {
-        self.done
-    }
-
+impl StreamDecoder {
     /// Reads an event; `None` if it is one of a known type and lacks what the type promises.
     fn on_event(
         &mut self,
         name: &str,
         event: &mut Event<'_>,
-        data: &str,
         parts: &mut Vec<StreamPart>,
     ) -> Option<()> {
         match name {
@@ -159,17 +146,6 @@ impl StreamDecoder {
                 parts.extend(event.usage.map(counts));
                 if let Some(reason) = &event.stop_reason {
                     self.verdict = Some(verdict(reason, event.stop_details));
-                }
-            }
-            "message_stop" => self.end(parts),
-            "error" => {
-                let json = Json::parse(data).ok()?;
-                self.fail(failure::reported(json), parts);
-            }
-            "" => {
-                let json = Json::parse(data).ok()?;
-                if let Some(error) = failure::in_payload(json) {
-                    self.fail(error, parts);
                 }
             }
             // `ping`, and what is to come.
@@ -332,11 +308,11 @@ impl StreamDecoder {
     fn end_block(&mut self, index: u32, parts: &mut Vec<StreamPart>) {
         let place = self.open.iter().rposition(|block| block.index == index);
         if let Some(block) = place.map(|place| self.open.remove(place)) {
-            self.close(block, parts);
+            self.close_block(block, parts);
         }
     }
 
-    fn close(&mut self, block: Block, parts: &mut Vec<StreamPart>) {
+    fn close_block(&mut self, block: Block, parts: &mut Vec<StreamPart>) {
         if block.kind == Kind::Call {
             let key = block.key;
             if !block.has_begun {
@@ -350,27 +326,15 @@ impl StreamDecoder {
         }
     }
 
-    fn end(&mut self, parts: &mut Vec<StreamPart>) {
+    /// The message has ended.
+    fn close(&mut self, parts: &mut Vec<StreamPart>) -> Result<Read, Failure> {
         for block in std::mem::take(&mut self.open) {
-            self.close(block, parts);
+            self.close_block(block, parts);
         }
         // Without a reason nobody knows whether the answer was cut.
-        match self
-            .verdict
-            .take()
-            .unwrap_or_else(|| Err(failure::truncated()))
-        {
-            Ok(stop) => {
-                self.done = true;
-                parts.push(StreamPart::Finish(stop));
-            }
-            Err(error) => self.fail(error, parts),
-        }
-    }
-
-    fn fail(&mut self, error: Failure, parts: &mut Vec<StreamPart>) {
-        self.done = true;
-        parts.push(StreamPart::Error(error));
+        let verdict = self.verdict.take();
+        let stop = verdict.unwrap_or_else(|| Err(failure::truncated()))?;
+        Ok(Read::Ended(stop))
     }
 }
 
@@ -390,14 +354,11 @@ pub(super) fn text_of(json: Json<'_>, name: &str) -> String {
 /// Counts are cumulative and `input_tokens` is without those of the cache. What an event leaves out,
 /// or reports as zero, is as it was.
 fn counts(usage: Json<'_>) -> StreamPart {
-    let count = |name| {
-        let count = usage.get(name).and_then(Json::as_f64);
-        count.filter(|count| *count > 0.0)
-    };
+    let reported = |name| count(usage.get(name)).filter(|count| *count > 0.0);
     StreamPart::Usage(UsageUpdate {
-        input: count("input_tokens"),
-        output: count("output_tokens"),
-        cache_read: count("cache_read_input_tokens"),
-        cache_write: count("cache_creation_input_tokens"),
+        input: reported("input_tokens"),
+        output: reported("output_tokens"),
+        cache_read: reported("cache_read_input_tokens"),
+        cache_write: reported("cache_creation_input_tokens"),
     })
 }

@@ -25,4 +25,4 @@ mod wire;
 
 pub use request::encode;
 pub(in crate::protocol) use request::{NO_SIGNATURE, insists_on_signatures};
-pub use stream::StreamDecoder;
+pub(super) use stream::StreamDecoder;

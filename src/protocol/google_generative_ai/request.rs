@@ -17,8 +17,7 @@ use std::borrow::Cow;
 use crate::error::Failure;
 use crate::model::{Model, RequestOptions, ThinkingLevel, ToolDefinition};
 use crate::protocol::history::{self, AssistantPart, CallPart, CallResult, Target, Turn, UserPart};
-use crate::protocol::http::{self, Headers};
-use crate::protocol::{Api, Context, HttpRequest};
+use crate::protocol::{Api, Context, HttpRequest, http};
 use crate::text::json::JsonWriter;
 use crate::text::{contains, find, number};
 use body::{write_image, write_signature, write_text, write_tools};
@@ -99,15 +98,9 @@ fn url(model: &Model) -> String {
 }
 
 fn headers(model: &Model, options: &RequestOptions) -> Result<Vec<(String, String)>, Failure> {
-    let mut headers = Headers::default();
-    headers.set("content-type", "application/json")?;
-    headers.set("accept", "text/event-stream")?;
-    if let Some(key) = options.api_key.as_deref().filter(|key| !key.is_empty()) {
-        headers.set("x-goog-api-key", key)?;
-    }
-    headers.extend(model.headers.as_ref())?;
-    headers.extend(options.headers.as_ref())?;
-    Ok(headers.into_vec())
+    let key = options.api_key.as_deref().unwrap_or_default();
+    let apps = [model.headers.as_ref(), options.headers.as_ref()];
+    http::headers(&[("x-goog-api-key", key)], apps)
 }
 
 /// Whether a model refuses calls of which the first is not signed.

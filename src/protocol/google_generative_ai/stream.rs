@@ -12,19 +12,19 @@
 use super::arguments::Arguments;
 use super::usage::UsageCounter;
 use super::wire::{Chunk, Part};
-use crate::error::{ErrorCode, ErrorInfo, Failure};
+use crate::error::{ErrorCode, Failure};
 use crate::message::StopReason;
 use crate::protocol::StreamPart;
+use crate::protocol::decoder::{Read, Wire};
 use crate::protocol::failure;
 use crate::text::json::Json;
-use crate::text::sse::Frame;
 
 #[cfg(test)]
 mod tests;
 
 /// Reads the frames of one Gemini response.
 #[derive(Debug, Default)]
-pub struct StreamDecoder {
+pub(in crate::protocol) struct StreamDecoder {
     usage: UsageCounter,
     has_id: bool,
     /// Calls that have begun.
@@ -37,86 +37,59 @@ pub struct StreamDecoder {
     verdict: Option<Result<StopReason, Failure>>,
     /// Something of an answer has arrived.
     answered: bool,
-    done: bool,
+}
+
+impl Wire for StreamDecoder {
+    fn read(&mut self, _: &str, data: &str, parts: &mut Vec<StreamPart>) -> Result<Read, Failure> {
+        match data {
+            "[DONE]" => Ok(Read::More),
+            _ => self.on_payload(data, parts),
+        }
+    }
+
+    /// The body is a response, a list of them, as without `alt=sse`, or an error.
+    fn read_whole(&mut self, body: &str, parts: &mut Vec<StreamPart>) -> Result<Read, Failure> {
+        if self.on_payload(body, parts)? == Read::Unreadable {
+            return Ok(Read::Unreadable);
+        }
+        if !self.answered && self.verdict.is_none() {
+            let what = "the response is no answer of the model";
+            return Err(failure::bad_response(what).retryable(false));
+        }
+        self.end(parts)
+    }
+
+    fn end(&mut self, parts: &mut Vec<StreamPart>) -> Result<Read, Failure> {
+        let verdict = self.verdict.take();
+        let stop = verdict.unwrap_or_else(|| Err(failure::truncated()))?;
+        // A call that the limit cut stays half, so that nobody can take it for a whole one.
+        if stop == StopReason::Stop {
+            self.end_call(String::new(), parts);
+        }
+        Ok(Read::Ended(stop))
+    }
+
+    fn is_complete(&self) -> bool {
+        self.verdict.is_some()
+    }
 }
 
 impl StreamDecoder {
-    /// Reads one frame and appends what it says to `parts`. Frames behind the end are ignored.
-    pub fn on_frame(&mut self, frame: Frame<'_>, parts: &mut Vec<StreamPart>) {
-        let data = frame.data.trim();
-        if !data.is_empty() && data != "[DONE]" {
-            self.on_payload(data, frame.is_whole, parts);
-        }
-    }
-
-    /// Reads a body that is one JSON document in place of a stream: a response, a list of them, as
-    /// without `alt=sse`, or an error.
-    pub fn on_whole_body(&mut self, body: &str, parts: &mut Vec<StreamPart>) {
-        let body = body.trim();
-        if failure::looks_like_html(body) {
-            return self.fail(bad_response("the response is an HTML page", false), parts);
-        }
-        self.on_payload(body, true, parts);
-        if !self.answered && self.verdict.is_none() {
-            let what = "the response is no answer of the model";
-            self.fail(bad_response(what, false), parts);
-        }
-        self.finish(parts);
-    }
-
-    /// The body has ended: appends what was held back, and a `truncated` error unless a finish
-    /// reason was seen.
-    pub fn finish(&mut self, parts: &mut Vec<StreamPart>) {
-        if self.done {
-            return;
-        }
-        match self.verdict.take() {
-            Some(Ok(stop)) => {
-                // A call that the limit cut stays half, so that nobody can take it for a whole one.
-                if stop == StopReason::Stop {
-                    self.end_call(String::new(), parts);
-                }
-                self.done = true;
-                parts.push(StreamPart::Finish(stop));
-            }
-            Some(Err(error)) => self.fail(error, parts),
-            None => {
-                self.fail(failure::truncated(), parts);
-            }
-        }
-    }
-
-    /// Whether a failure was seen, or the end of the body: nothing more is worth reading.
-    pub fn is_done(&self) -> bool {
-        self.done
-    }
-
-    /// Whether a finish reason was seen. Should the connection break now, the answer stands.
-    pub fn is_complete(&self) -> bool {
-        self.done || self.verdict.is_some()
-    }
-
-    fn on_payload(&mut self, data: &str, is_whole: bool, parts: &mut Vec<StreamPart>) {
-        if self.done {
-            return;
-        }
+    fn on_payload(&mut self, data: &str, parts: &mut Vec<StreamPart>) -> Result<Read, Failure> {
         if data.starts_with('[')
             && let Ok(list) = Json::parse(data)
         {
-            return list
-                .items()
-                .for_each(|item| self.on_payload(item.text(), true, parts));
+            for item in list.items() {
+                self.on_payload(item.text(), parts)?;
+            }
+            return Ok(Read::More);
         }
-        let said = match Chunk::read(data) {
-            Some(chunk) if chunk.is_usual => self.on_chunk(chunk, parts),
-            Some(chunk) => self.on_unusual(data, chunk, parts),
-            // The last event of a body that was cut is cut too: the end of the body says so.
-            None if !is_whole => Ok(()),
-            None => Err(bad_response("the response holds malformed JSON", true)),
-        };
-        if let Err(error) = said {
-            self.fail(error, parts);
+        match Chunk::read(data) {
+            Some(chunk) if chunk.is_usual => self.on_chunk(chunk, parts)?,
+            Some(chunk) => self.on_unusual(data, chunk, parts)?,
+            None => return Ok(Read::Unreadable),
         }
+        Ok(Read::More)
     }
 
     /// A payload that reports a failure, or that is no chunk at all.
@@ -127,12 +100,14 @@ impl StreamDecoder {
         parts: &mut Vec<StreamPart>,
     ) -> Result<(), Failure> {
         let payload = Json::parse(data).ok();
-        if let Some(error) = payload.and_then(|payload| failure::in_payload(payload)) {
+        if let Some(error) = payload.and_then(failure::in_payload) {
             self.count(&chunk, parts);
             return Err(error);
         }
         if chunk.is_broken {
-            return Err(bad_response("a chunk of the response is unreadable", true));
+            return Err(failure::bad_response(
+                "a chunk of the response is unreadable",
+            ));
         }
         self.on_chunk(chunk, parts)
     }
@@ -250,9 +225,8 @@ impl StreamDecoder {
             return match (whole, pieces) {
                 // What closes a call that is closed.
                 (None, None) => Ok(()),
-                _ => Err(bad_response(
+                _ => Err(failure::bad_response(
                     "the response holds a tool call without a name",
-                    true,
                 )),
             };
         };
@@ -269,7 +243,7 @@ impl StreamDecoder {
         });
         if written.is_none() {
             let what = "the arguments of a tool call are unreadable";
-            return Err(bad_response(what, true));
+            return Err(failure::bad_response(what));
         }
         if goes_on {
             push_arguments(key, json, parts);
@@ -299,13 +273,6 @@ impl StreamDecoder {
             parts.push(StreamPart::ToolCallEnd { key });
         }
     }
-
-    fn fail(&mut self, error: Failure, parts: &mut Vec<StreamPart>) {
-        if !self.done {
-            self.done = true;
-            parts.push(StreamPart::Error(error));
-        }
-    }
 }
 
 fn push_arguments(key: u32, json: String, parts: &mut Vec<StreamPart>) {
@@ -324,8 +291,8 @@ fn text_of(json: Option<Json<'_>>) -> Option<String> {
 const BLOCKED: &str = "SAFETY RECITATION LANGUAGE BLOCKLIST PROHIBITED_CONTENT SPII MODEL_ARMOR \
     IMAGE_SAFETY IMAGE_PROHIBITED_CONTENT IMAGE_RECITATION";
 /// Those of the model's making: another answer may be better.
-const FAILED: &str = "MALFORMED_FUNCTION_CALL UNEXPECTED_TOOL_CALL MALFORMED_RESPONSE OTHER NO_IMAGE \
-    IMAGE_OTHER";
+const FAILED: &str = "MALFORMED_FUNCTION_CALL UNEXPECTED_TOOL_CALL \
+    MALFORMED_RESPONSE OTHER NO_IMAGE IMAGE_OTHER";
 
 /// What a finish reason means.
 fn verdict(reason: &str) -> Result<StopReason, Failure> {
@@ -355,8 +322,4 @@ fn verdict(reason: &str) -> Result<StopReason, Failure> {
     };
     let retryable = is_one_of(FAILED);
     Err(failure::named(code, what, "finishReason ", reason).retryable(retryable))
-}
-
-fn bad_response(what: &str, retryable: bool) -> Failure {
-    ErrorInfo::new(ErrorCode::BadResponse, what).retryable(retryable)
 }

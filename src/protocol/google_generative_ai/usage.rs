@@ -7,6 +7,7 @@
 //! thinking is counted beside the candidates.
 
 use crate::protocol::UsageUpdate;
+use crate::protocol::count::count;
 use crate::text::json::Json;
 
 const NAMES: [&str; 5] = [
@@ -25,9 +26,8 @@ impl UsageCounter {
     /// Reads the counts of one chunk. The counts so far, if they have changed.
     pub(super) fn read(&mut self, usage: Json<'_>) -> Option<UsageUpdate> {
         let before = *self;
-        for (name, count) in NAMES.iter().zip(&mut self.0) {
-            let reported = usage.get(name).and_then(Json::as_f64);
-            *count = reported.unwrap_or(*count);
+        for (name, known) in NAMES.iter().zip(&mut self.0) {
+            *known = count(usage.get(name)).unwrap_or(*known);
         }
         let [prompt, cached, tool_use, candidates, thoughts] = self.0;
         (*self != before).then(|| UsageUpdate {

@@ -32,7 +32,7 @@ fn a_url_has_a_user_and_a_host() {
 #[test]
 fn what_a_request_keeps_to_itself_is_taken_out_of_every_text() {
     let bearer = [("authorization", "Bearer secret-key-0123")];
-    let table: [(&str, HttpRequest, &str, &str); 9] = [
+    let table: [(&str, HttpRequest, &str, &str); 13] = [
         (
             "a bearer",
             request("https://h", &bearer),
@@ -50,6 +50,30 @@ fn what_a_request_keeps_to_itself_is_taken_out_of_every_text() {
             request("https://h", &[("x-own", "0123456789ab")]),
             "0123456789ab",
             "[hidden]",
+        ),
+        (
+            "a short key where it stands by itself",
+            request("https://h", &[("authorization", "Bearer test")]),
+            "no key test: (test) \"test\" test",
+            "no key [hidden]: ([hidden]) \"[hidden]\" [hidden]",
+        ),
+        (
+            "a short key as a part of a word",
+            request("https://h", &[("api-key", "test")]),
+            "the latest testing_test test-1",
+            "the latest testing_test test-1",
+        ),
+        (
+            "a short key in the query",
+            request("https://h/v1?key=abcd", &[]),
+            "GET h?key=abcd",
+            "GET h?key=[hidden]",
+        ),
+        (
+            "too short to be a key",
+            request("https://h", &[("x-api-key", "abc")]),
+            "abc",
+            "abc",
         ),
         (
             "a word",

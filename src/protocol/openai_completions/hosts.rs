@@ -6,11 +6,11 @@
 //! has the table for people.
 //!
 //! Sources: OpenAI API reference, "Create chat completion"; OpenRouter, "Reasoning tokens"; DeepSeek,
-//! "Thinking mode"; Gemini API, "OpenAI compatibility" and "Thought signatures"; the API references of
+//! "Thinking mode"; Mistral, "Reasoning"; Gemini API, "OpenAI compatibility" and "Thought signatures"; the API references of
 //! Groq, Cerebras, Mistral, Moonshot, xAI, Together and Fireworks.
 
 use crate::model::{Compat, MaxTokensField, Model, ReasoningField, ToolCallIdFormat};
-use crate::protocol::openai::is_at;
+use crate::protocol::openai::{AZURE, is_at};
 
 #[cfg(test)]
 mod tests;
@@ -94,7 +94,7 @@ fn set<T: Copy>(switch: &mut T, choice: Option<T>) {
 const HOSTS: &[(&[&str], Switches)] = &[
     (&["api.openai.com"], OPENAI),
     (
-        &["openai.azure.com", "cognitiveservices.azure.com"],
+        AZURE,
         Switches {
             store: false,
             cache_key: false,
@@ -146,6 +146,7 @@ const HOSTS: &[(&[&str], Switches)] = &[
             id_format: ToolCallIdFormat::NineAlphanumeric,
             result_name: true,
             assistant_after_results: true,
+            reasoning_field: ReasoningField::Content,
             ..PLAIN
         },
     ),

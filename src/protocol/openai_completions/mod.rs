@@ -25,4 +25,4 @@ mod usage;
 mod wire;
 
 pub use request::encode;
-pub use stream::StreamDecoder;
+pub(super) use stream::StreamDecoder;

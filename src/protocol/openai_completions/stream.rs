@@ -6,27 +6,28 @@
 //!
 //! A response is complete with `[DONE]`, or when the body ends after a finish reason. The verdict
 //! waits for one of the two, because hosts send usage, and some even text, after the finish reason.
+//! Some hosts send no reason: then `[DONE]` alone completes it, unless a call is half.
 
 use std::borrow::Cow;
 
 use super::details::Details;
 use super::usage::UsageCounter;
-use super::wire::{CallDelta, Chunk, Delta};
-use crate::error::{ErrorCode, ErrorInfo, Failure};
+use super::wire::{Chunk, Delta};
+use crate::error::{ErrorCode, Failure};
 use crate::message::StopReason;
 use crate::protocol::StreamPart;
+use crate::protocol::decoder::{Read, Wire};
 use crate::protocol::failure;
-use crate::protocol::tool_calls::{CallPiece, ToolCallTracker};
+use crate::protocol::tool_calls::ToolCallTracker;
 use crate::text::find;
 use crate::text::json::Json;
-use crate::text::sse::Frame;
 
 #[cfg(test)]
 mod tests;
 
 /// Reads the frames of one chat-completions response.
 #[derive(Debug, Default)]
-pub struct StreamDecoder {
+pub(in crate::protocol) struct StreamDecoder {
     calls: ToolCallTracker,
     details: Details,
     usage: UsageCounter,
@@ -35,96 +36,78 @@ pub struct StreamDecoder {
     answered: bool,
     /// What the finish reason means.
     verdict: Option<Result<StopReason, Failure>>,
-    done: bool,
+}
+
+impl Wire for StreamDecoder {
+    fn read(
+        &mut self,
+        event: &str,
+        data: &str,
+        parts: &mut Vec<StreamPart>,
+    ) -> Result<Read, Failure> {
+        match (event, data) {
+            ("error", _) => Err(failure::in_error_event(data)),
+            (_, "[DONE]") => self.close(true, parts),
+            _ => self.on_payload(data, parts),
+        }
+    }
+
+    fn read_whole(&mut self, body: &str, parts: &mut Vec<StreamPart>) -> Result<Read, Failure> {
+        if self.on_payload(body, parts)? == Read::Unreadable {
+            return Ok(Read::Unreadable);
+        }
+        if !self.answered && self.verdict.is_none() {
+            let what = "the response is no chat completion";
+            return Err(failure::bad_response(what).retryable(false));
+        }
+        self.close(true, parts)
+    }
+
+    fn end(&mut self, parts: &mut Vec<StreamPart>) -> Result<Read, Failure> {
+        self.close(false, parts)
+    }
+
+    fn is_complete(&self) -> bool {
+        self.verdict.is_some()
+    }
 }
 
 impl StreamDecoder {
-    /// Reads one frame and appends what it says to `parts`. Frames behind the end are ignored.
-    pub fn on_frame(&mut self, frame: Frame<'_>, parts: &mut Vec<StreamPart>) {
-        let data = frame.data.trim();
-        if self.done {
-        } else if frame.event == "error" {
-            self.fail(reported_as_error(data), parts);
-        } else if data == "[DONE]" {
-            self.end(true, parts);
-        } else if !data.is_empty() && !data.starts_with(':') {
-            self.on_payload(data, frame.is_whole, parts);
-        }
-    }
-
-    /// Reads a body that is one JSON document in place of a stream: a whole completion, or an
-    /// error.
-    pub fn on_whole_body(&mut self, body: &str, parts: &mut Vec<StreamPart>) {
-        let body = body.trim();
-        if self.done {
-            return;
-        }
-        if failure::looks_like_html(body) {
-            return self.fail(bad_response("the response is an HTML page", false), parts);
-        }
-        self.on_payload(body, true, parts);
-        if !self.done && !self.answered && self.verdict.is_none() {
-            self.fail(
-                bad_response("the response is no chat completion", false),
-                parts,
-            );
-        }
-        self.end(true, parts);
-    }
-
-    /// The body has ended: appends what was held back, and a `truncated` error unless a finish
-    /// reason was seen.
-    pub fn finish(&mut self, parts: &mut Vec<StreamPart>) {
-        self.end(false, parts);
-    }
-
-    /// Whether the end was seen, `[DONE]` or a failure: nothing more is worth reading.
-    pub fn is_done(&self) -> bool {
-        self.done
-    }
-
-    /// Whether a finish reason was seen. Should the connection break now, the answer stands:
-    /// [`StreamDecoder::finish`] says how it ended.
-    pub fn is_complete(&self) -> bool {
-        self.done || self.verdict.is_some()
-    }
-
-    fn on_payload(&mut self, data: &str, is_whole: bool, parts: &mut Vec<StreamPart>) {
+    fn on_payload(&mut self, data: &str, parts: &mut Vec<StreamPart>) -> Result<Read, Failure> {
         match Chunk::read(data) {
             Some(chunk) if chunk.is_usual => self.on_chunk(chunk, parts),
-            Some(chunk) => self.on_unusual(data, chunk, parts),
-            // The last event of a body that was cut is cut too: the end of the body says so.
-            None if !is_whole => {}
-            None => self.fail(
-                bad_response("the response holds malformed JSON", true),
-                parts,
-            ),
+            Some(chunk) => self.on_unusual(data, chunk, parts)?,
+            None => return Ok(Read::Unreadable),
         }
+        Ok(Read::More)
     }
 
     /// A payload that reports a failure, or that is no chunk at all.
-    fn on_unusual(&mut self, data: &str, chunk: Chunk<'_>, parts: &mut Vec<StreamPart>) {
-        let in_choice = |payload: Json<'_>| {
-            payload
-                .get("choices")?
-                .items()
-                .find_map(|choice| failure::in_payload(choice))
-        };
+    fn on_unusual(
+        &mut self,
+        data: &str,
+        chunk: Chunk<'_>,
+        parts: &mut Vec<StreamPart>,
+    ) -> Result<(), Failure> {
         let payload = Json::parse(data).ok();
-        if let Some(error) =
-            payload.and_then(|payload| failure::in_payload(payload).or_else(|| in_choice(payload)))
-        {
+        let get = |name| payload.and_then(|payload| payload.get(name));
+        let mut error = payload.and_then(failure::in_payload);
+        for choice in get("choices").into_iter().flat_map(Json::items) {
+            error = error.or_else(|| failure::in_payload(choice));
+        }
+        let error = error.or_else(|| failure::in_payload(get("x_groq")?));
+        if let Some(error) = error {
             // The chunk that reports a failure may count the tokens used until then.
             self.count(&chunk, parts);
-            return self.fail(error, parts);
+            return Err(error);
         }
         if chunk.is_broken {
-            return self.fail(
-                bad_response("a chunk of the response is unreadable", true),
-                parts,
-            );
+            return Err(failure::bad_response(
+                "a chunk of the response is unreadable",
+            ));
         }
         self.on_chunk(chunk, parts);
+        Ok(())
     }
 
     fn on_chunk(&mut self, chunk: Chunk<'_>, parts: &mut Vec<StreamPart>) {
@@ -139,10 +122,9 @@ impl StreamDecoder {
             if choice.index.is_some_and(|index| index > 0) {
                 continue;
             }
-            // A message beside or behind deltas repeats them.
-            let whole = choice.message.filter(|_| !self.answered);
-            if let Some(delta) = choice.delta.or(whole) {
-                self.on_delta(delta, parts);
+            // A message behind deltas repeats them.
+            if !(choice.is_message && self.answered) {
+                self.on_delta(choice.delta, parts);
             }
             if let Some(reason) = choice.finish_reason.filter(|reason| !reason.is_empty()) {
                 self.verdict = Some(verdict(&reason));
@@ -172,7 +154,7 @@ impl StreamDecoder {
         if !delta.tool_calls.is_empty() {
             self.answered = true;
             self.details.close(parts);
-            self.calls.chunk(delta.tool_calls.iter().map(piece), parts);
+            self.calls.chunk(&delta.tool_calls, parts);
         }
     }
 
@@ -193,47 +175,20 @@ impl StreamDecoder {
         parts.extend(self.usage.read(chunk).map(StreamPart::Usage));
     }
 
-    fn end(&mut self, marked: bool, parts: &mut Vec<StreamPart>) {
-        if self.done {
-            return;
-        }
-        let verdict = match self.verdict.take() {
-            Some(verdict) => verdict,
-            None if marked && self.answered => Ok(StopReason::Stop),
-            None => Err(failure::truncated()),
+    fn close(&mut self, marked: bool, parts: &mut Vec<StreamPart>) -> Result<Read, Failure> {
+        let stop = match self.verdict.take() {
+            Some(verdict) => verdict?,
+            // Nobody says why the answer ends, so what is half may have been cut.
+            None if marked && self.answered && self.calls.are_complete() => StopReason::Stop,
+            None => return Err(failure::truncated()),
         };
-        if verdict.is_ok() {
-            self.details.close(parts);
-        }
-        let ended = verdict.and_then(|stop| match self.calls.finish(parts) {
-            Ok(()) => Ok(stop),
-            Err(_) => Err(bad_response(
+        self.details.close(parts);
+        match self.calls.finish(parts) {
+            Ok(()) => Ok(Read::Ended(stop)),
+            Err(_) => Err(failure::bad_response(
                 "the response holds a tool call without a name",
-                true,
             )),
-        });
-        match ended {
-            Ok(stop) => {
-                self.done = true;
-                parts.push(StreamPart::Finish(stop));
-            }
-            Err(error) => self.fail(error, parts),
         }
-    }
-
-    fn fail(&mut self, error: Failure, parts: &mut Vec<StreamPart>) {
-        self.done = true;
-        parts.push(StreamPart::Error(error));
-    }
-}
-
-fn piece<'a>(call: &'a CallDelta<'_>) -> CallPiece<'a> {
-    CallPiece {
-        index: call.index,
-        id: &call.id,
-        name: &call.name,
-        arguments: &call.arguments,
-        signature: &call.signature,
     }
 }
 
@@ -291,16 +246,4 @@ fn verdict(reason: &str) -> Result<StopReason, Failure> {
         ),
     };
     Err(failure::named(code, what, "finish_reason ", reason).retryable(retryable))
-}
-
-/// What an `error` event says, whatever its data looks like.
-fn reported_as_error(data: &str) -> Failure {
-    match Json::parse(data) {
-        Ok(json) => failure::reported(json),
-        Err(_) => failure::said(data),
-    }
-}
-
-fn bad_response(what: &str, retryable: bool) -> Failure {
-    ErrorInfo::new(ErrorCode::BadResponse, what).retryable(retryable)
 }

@@ -5,18 +5,26 @@
 
 use super::wire::Chunk;
 use crate::protocol::UsageUpdate;
+use crate::protocol::count::count;
 use crate::text::json::Json;
 
-/// What has been reported so far, in the wire's own terms.
+/// Where hosts put counts: the member, the member within it, and which count it is.
+const PLACES: [(&str, &str, usize); 8] = [
+    ("prompt_tokens", "", 0),
+    ("completion_tokens", "", 1),
+    ("total_tokens", "", 2),
+    ("completion_tokens_details", "reasoning_tokens", 3),
+    // DeepSeek, Moonshot, and the others.
+    ("prompt_cache_hit_tokens", "", 4),
+    ("cached_tokens", "", 4),
+    ("prompt_tokens_details", "cached_tokens", 4),
+    // OpenRouter.
+    ("prompt_tokens_details", "cache_write_tokens", 5),
+];
+
+/// What has been reported so far, in the wire's own terms; [`PLACES`] has the order.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(super) struct UsageCounter {
-    prompt: f64,
-    completion: f64,
-    total: f64,
-    reasoning: f64,
-    cached: f64,
-    written: f64,
-}
+pub(super) struct UsageCounter([f64; 6]);
 
 impl UsageCounter {
     /// Reads the counts of one chunk. The counts so far, if they have changed.
@@ -30,62 +38,40 @@ impl UsageCounter {
         (*self != before).then(|| self.update())
     }
 
+    #[inline(never)]
     fn add(&mut self, usage: Json<'_>) {
-        let count = |json: Option<Json<'_>>| json.and_then(Json::as_f64);
-        for (key, value) in usage.members() {
-            match &*key {
-                "prompt_tokens" => take(&mut self.prompt, value.as_f64()),
-                "completion_tokens" => take(&mut self.completion, value.as_f64()),
-                "total_tokens" => take(&mut self.total, value.as_f64()),
-                // DeepSeek, and Moonshot.
-                "prompt_cache_hit_tokens" | "cached_tokens" => {
-                    take(&mut self.cached, value.as_f64())
-                }
-                "prompt_tokens_details" => {
-                    take(&mut self.cached, count(value.get("cached_tokens")));
-                    // OpenRouter.
-                    take(&mut self.written, count(value.get("cache_write_tokens")));
-                }
-                "completion_tokens_details" => {
-                    take(&mut self.reasoning, count(value.get("reasoning_tokens")))
-                }
-                _ => {}
+        for (member, inner, place) in PLACES {
+            let value = usage.get(member);
+            let value = match inner {
+                "" => value,
+                _ => value.and_then(|details| details.get(inner)),
+            };
+            if let Some(reported) = count(value).filter(|count| *count > 0.0)
+                && let Some(known) = self.0.get_mut(place)
+            {
+                *known = reported;
             }
         }
     }
 
     fn update(&self) -> UsageUpdate {
-        UsageUpdate {
-            input: Some((self.prompt - self.cached - self.written).max(0.0)),
-            output: Some(self.completion + self.thinking_beside()),
-            cache_read: Some(self.cached),
-            cache_write: Some(self.written),
-        }
-    }
-
-    /// Thinking that the host counts beside the completion and not in it, as xAI does. The total
-    /// tells, also where a host (Google) does not name the count.
-    fn thinking_beside(&self) -> f64 {
-        let beside = self.total - self.prompt - self.completion;
-        if self.reasoning > 0.0 {
-            if beside >= self.reasoning {
-                self.reasoning
-            } else {
-                0.0
-            }
-        } else if self.cached + self.written > 0.0 {
+        let [prompt, completion, total, reasoning, cached, written] = self.0;
+        // Thinking that the host counts beside the completion and not in it, as xAI does. The total
+        // tells, also where a host (Google) does not name the count.
+        let beside = total - prompt - completion;
+        let thinking = if reasoning > 0.0 {
+            if beside >= reasoning { reasoning } else { 0.0 }
+        } else if cached + written > 0.0 {
             // Where cached tokens are not part of the prompt, they are what the total has more.
             0.0
         } else {
             beside.max(0.0)
+        };
+        UsageUpdate {
+            input: Some((prompt - cached - written).max(0.0)),
+            output: Some(completion + thinking),
+            cache_read: Some(cached),
+            cache_write: Some(written),
         }
-    }
-}
-
-fn take(known: &mut f64, reported: Option<f64>) {
-    if let Some(count) = reported
-        && count > 0.0
-    {
-        *known = count;
     }
 }

@@ -9,10 +9,12 @@
 //! Completion" (content in typed parts); OpenRouter, "Reasoning tokens" (`reasoning`,
 //! `reasoning_details`) and "Image generation" (`images`); DeepSeek API, "Create Chat Completion"
 //! (`reasoning_content`, `prompt_cache_hit_tokens`); Gemini API, "Thought signatures"
-//! (`extra_content` of calls on the compatible endpoint).
+//! (`extra_content` of calls on the compatible endpoint); Groq's library, `ChatCompletionChunk`
+//! (`x_groq`).
 
 use std::borrow::Cow;
 
+use crate::protocol::tool_calls::CallPiece;
 use crate::text::json::{Json, Pull};
 
 /// One `data:` payload, or a whole completion.
@@ -27,19 +29,20 @@ pub(super) struct Chunk<'a> {
     pub(super) is_usual: bool,
     /// Whether a member that every chunk has is no such thing.
     pub(super) is_broken: bool,
+    /// Whether it has an error, or the upstream of a router had one.
+    has_error: bool,
 }
 
 #[derive(Debug, Default)]
 pub(super) struct Choice<'a> {
     pub(super) index: Option<u32>,
-    pub(super) delta: Option<Delta<'a>>,
-    /// In place of `delta` where a whole completion comes at once.
-    pub(super) message: Option<Delta<'a>>,
+    pub(super) delta: Delta<'a>,
+    /// Whether the delta is a whole message, as where a completion comes at once.
+    pub(super) is_message: bool,
+    has_delta: bool,
     pub(super) finish_reason: Option<Cow<'a, str>>,
     /// Moonshot's place for it.
     pub(super) usage: Option<Json<'a>>,
-    /// The upstream of a router failed.
-    has_error: bool,
 }
 
 #[derive(Debug, Default)]
@@ -51,134 +54,146 @@ pub(super) struct Delta<'a> {
     /// The same thinking with what providers sign or encrypt.
     pub(super) details: Option<Json<'a>>,
     pub(super) images: Option<Json<'a>>,
-    pub(super) tool_calls: Vec<CallDelta<'a>>,
+    pub(super) tool_calls: Vec<CallPiece<'a>>,
 }
 
-#[derive(Debug, Default)]
-pub(super) struct CallDelta<'a> {
-    pub(super) index: Option<u32>,
-    pub(super) id: Cow<'a, str>,
-    pub(super) name: Cow<'a, str>,
-    pub(super) arguments: Cow<'a, str>,
-    pub(super) signature: Cow<'a, str>,
+/// Which object is read.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Level {
+    Chunk,
+    Choice,
+    Delta,
+    Call,
+    Function,
 }
 
-/// A value that says something.
-fn json<'a>(pull: &mut Pull<'a>) -> Option<Option<Json<'a>>> {
-    pull.json()
-        .map(|json| Some(json).filter(|json| !json.is_null()))
-}
-
-/// A string; anything else is an empty one.
-fn string<'a>(pull: &mut Pull<'a>) -> Option<Cow<'a, str>> {
-    if pull.is_string() {
-        pull.string()
-    } else {
-        pull.json().map(|_| Cow::default())
-    }
-}
-
-fn index(pull: &mut Pull<'_>) -> Option<Option<u32>> {
-    pull.json()
-        .map(|json| json.as_f64().map(|index| index as u32))
-}
-
+// One function reads the objects of all levels, because the reader is compiled for each caller.
 impl<'a> Chunk<'a> {
     /// Reads a payload; `None` if it is not JSON.
     pub(super) fn read(text: &'a str) -> Option<Self> {
         let mut pull = Pull::new(text);
-        let mut chunk = Self::default();
+        let mut chunk = Self {
+            is_broken: !pull.is_object(),
+            ..Self::default()
+        };
+        chunk.read_object(Level::Chunk, &mut pull)?;
+        chunk.is_usual &= !chunk.is_broken && !chunk.has_error;
+        pull.end().map(|()| chunk)
+    }
+
+    /// Reads an object; what is none is passed over.
+    fn read_object(&mut self, level: Level, pull: &mut Pull<'a>) -> Option<()> {
         if !pull.is_object() {
-            chunk.is_broken = true;
-            pull.json()?;
-            return pull.end().map(|()| chunk);
+            return pull.json().map(drop);
         }
-        let (mut has_error, mut is_known) = (false, false);
         pull.object(|pull, key| {
-            match key {
-                "id" => chunk.id = json(pull)?,
-                "choices" if pull.is_array() => {
-                    is_known = true;
-                    pull.array(|pull| {
-                        chunk.is_broken |= !pull.is_object();
-                        chunk.choices.push(Choice::read(pull)?);
-                        Some(())
-                    })?;
+            match (level, key) {
+                (Level::Chunk, "choices") if pull.is_array() => {
+                    self.is_usual = true;
+                    return pull.array(|pull| {
+                        self.is_broken |= !pull.is_object();
+                        self.choices.push(Choice::default());
+                        self.read_object(Level::Choice, pull)
+                    });
                 }
-                "choices" => chunk.is_broken |= json(pull)?.is_some(),
-                "usage" => {
-                    chunk.usage = json(pull)?;
-                    is_known |= chunk.usage.is_some();
+                (Level::Choice, "delta" | "message")
+                    if pull.is_object() && self.begins_delta(key == "message") =>
+                {
+                    return self.read_object(Level::Delta, pull);
                 }
-                "x_groq" => chunk.x_groq = json(pull)?,
-                "error" => has_error = json(pull)?.is_some(),
-                _ => drop(pull.json()?),
+                (Level::Delta, "tool_calls") if pull.is_array() => {
+                    return pull.array(|pull| {
+                        if let Some(choice) = self.choices.last_mut() {
+                            choice.delta.tool_calls.push(CallPiece::default());
+                        }
+                        self.read_object(Level::Call, pull)
+                    });
+                }
+                (Level::Call, "function") => return self.read_object(Level::Function, pull),
+                _ => {}
+            }
+            let value = pull.json()?;
+            if !value.is_null() {
+                self.take(level, key, value);
             }
             Some(())
-        })?;
-        let has_failed = has_error || chunk.choices.iter().any(|choice| choice.has_error);
-        chunk.is_usual = is_known && !chunk.is_broken && !has_failed;
-        pull.end().map(|()| chunk)
+        })
+    }
+
+    /// Whether the delta, or the message, of a choice is to be read: a message beside a delta is not.
+    fn begins_delta(&mut self, is_message: bool) -> bool {
+        let Some(choice) = self.choices.last_mut() else {
+            return false;
+        };
+        if is_message && choice.has_delta {
+            return false;
+        }
+        choice.delta = Delta::default();
+        choice.has_delta = true;
+        choice.is_message = is_message;
+        true
+    }
+
+    /// A member that says something.
+    fn take(&mut self, level: Level, key: &str, value: Json<'a>) {
+        match (level, key) {
+            (Level::Chunk, "id") => self.id = Some(value),
+            (Level::Chunk, "choices") => self.is_broken = true,
+            (Level::Chunk, "usage") => {
+                self.usage = Some(value);
+                self.is_usual = true;
+            }
+            (Level::Chunk, "x_groq") => {
+                self.x_groq = Some(value);
+                // Why the stream was stopped early.
+                self.has_error |= value.get("error").is_some();
+            }
+            (Level::Chunk | Level::Choice, "error") => self.has_error = true,
+            _ => {
+                if let Some(choice) = self.choices.last_mut() {
+                    choice.take(level, key, value);
+                }
+            }
+        }
     }
 }
 
 impl<'a> Choice<'a> {
-    fn read(pull: &mut Pull<'a>) -> Option<Self> {
-        let mut choice = Self::default();
-        if !pull.is_object() {
-            pull.json()?;
-            return Some(choice);
-        }
-        pull.object(|pull, key| {
-            match key {
-                "index" => choice.index = index(pull)?,
-                "delta" => choice.delta = Delta::read(pull)?,
-                "message" => choice.message = Delta::read(pull)?,
-                "finish_reason" => choice.finish_reason = json(pull)?.and_then(Json::as_str),
-                "usage" => choice.usage = json(pull)?,
-                "error" => choice.has_error = json(pull)?.is_some(),
-                _ => drop(pull.json()?),
+    fn take(&mut self, level: Level, key: &str, value: Json<'a>) {
+        let delta = &mut self.delta;
+        match (level, key, delta.tool_calls.last_mut()) {
+            (Level::Choice, "index", _) => self.index = index(value),
+            (Level::Choice, "finish_reason", _) => self.finish_reason = value.as_str(),
+            (Level::Choice, "usage", _) => self.usage = Some(value),
+            (Level::Delta, "content", _) if value.is_array() => delta.read_parts(value),
+            (Level::Delta, "content", _) => delta.text = string(value),
+            (Level::Delta, "refusal", _) => delta.refusal = string(value),
+            (Level::Delta, "reasoning_content" | "reasoning" | "reasoning_text", _)
+                if delta.thinking.is_empty() =>
+            {
+                delta.thinking = string(value);
             }
-            Some(())
-        })?;
-        Some(choice)
+            (Level::Delta, "reasoning_details", _) => delta.details = Some(value),
+            (Level::Delta, "images", _) => delta.images = Some(value),
+            (Level::Call, "index", Some(call)) => call.index = index(value),
+            (Level::Call, "id", Some(call)) => call.id = string(value),
+            (Level::Call, "extra_content", Some(call)) => {
+                let google = value.get("google");
+                let signature = google.and_then(|google| google.get("thought_signature"));
+                call.signature = signature.map(string).unwrap_or_default();
+            }
+            (Level::Function, "name", Some(call)) => call.name = string(value),
+            // Some hosts send the object itself.
+            (Level::Function, "arguments", Some(call)) => {
+                let text = value.as_str();
+                call.arguments = text.unwrap_or(Cow::Borrowed(value.text()));
+            }
+            _ => {}
+        }
     }
 }
 
 impl<'a> Delta<'a> {
-    fn read(pull: &mut Pull<'a>) -> Option<Option<Self>> {
-        let mut delta = Self::default();
-        if !pull.is_object() {
-            return pull.json().map(|_| None);
-        }
-        pull.object(|pull, key| {
-            match key {
-                "content" if pull.is_array() => delta.read_parts(pull.json()?),
-                "content" => delta.text = string(pull)?,
-                "refusal" => delta.refusal = string(pull)?,
-                "reasoning_content" | "reasoning" | "reasoning_text" => {
-                    let thinking = string(pull)?;
-                    delta.think(thinking);
-                }
-                "reasoning_details" => delta.details = json(pull)?,
-                "images" => delta.images = json(pull)?,
-                "tool_calls" if pull.is_array() => pull.array(|pull| {
-                    delta.tool_calls.push(CallDelta::read(pull)?);
-                    Some(())
-                })?,
-                _ => drop(pull.json()?),
-            }
-            Some(())
-        })?;
-        Some(Some(delta))
-    }
-
-    fn think(&mut self, thinking: Cow<'a, str>) {
-        if self.thinking.is_empty() {
-            self.thinking = thinking;
-        }
-    }
-
     /// Content in typed parts.
     fn read_parts(&mut self, content: Json<'a>) {
         for part in content.items() {
@@ -190,45 +205,13 @@ impl<'a> Delta<'a> {
     }
 }
 
-impl<'a> CallDelta<'a> {
-    fn read(pull: &mut Pull<'a>) -> Option<Self> {
-        let mut call = Self::default();
-        if !pull.is_object() {
-            pull.json()?;
-            return Some(call);
-        }
-        pull.object(|pull, key| {
-            match key {
-                "index" => call.index = index(pull)?,
-                "id" => call.id = string(pull)?,
-                "extra_content" => {
-                    let google = pull.json()?.get("google");
-                    let signature =
-                        google.and_then(|google| google.get("thought_signature")?.as_str());
-                    call.signature = signature.unwrap_or_default();
-                }
-                "function" if pull.is_object() => pull.object(|pull, key| {
-                    match key {
-                        "name" => call.name = string(pull)?,
-                        "arguments" => call.arguments = arguments(pull)?,
-                        _ => drop(pull.json()?),
-                    }
-                    Some(())
-                })?,
-                _ => drop(pull.json()?),
-            }
-            Some(())
-        })?;
-        Some(call)
-    }
+/// A string; anything else is an empty one.
+fn string(value: Json<'_>) -> Cow<'_, str> {
+    value.as_str().unwrap_or_default()
 }
 
-/// The JSON text of arguments. Some hosts send the object itself.
-fn arguments<'a>(pull: &mut Pull<'a>) -> Option<Cow<'a, str>> {
-    if pull.is_string() {
-        return pull.string();
-    }
-    Some(json(pull)?.map_or_else(Cow::default, |json| Cow::Borrowed(json.text())))
+fn index(value: Json<'_>) -> Option<u32> {
+    value.as_f64().map(|index| index as u32)
 }
 
 /// Appends the text of a content part, of a list of them, or of a plain string.

@@ -9,7 +9,7 @@
 //! "Responses API Beta: Reasoning"; Groq, "Responses API".
 
 use crate::model::Model;
-use crate::protocol::openai::is_at;
+use crate::protocol::openai::{AZURE, is_at};
 
 #[cfg(test)]
 mod tests;
@@ -62,7 +62,7 @@ const OPENAI: Switches = Switches {
 const HOSTS: &[(&[&str], Switches)] = &[
     (&["api.openai.com"], OPENAI),
     (
-        &["openai.azure.com", "cognitiveservices.azure.com"],
+        AZURE,
         Switches {
             cache_key: false,
             cache_retention: false,

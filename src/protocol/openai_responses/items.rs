@@ -12,10 +12,11 @@
 //!   reasoning item without the item it led to is refused ("provided without its required
 //!   following item").
 
+use super::replay;
 use super::wire::{Event, Kind, text};
-use super::{bad_response, replay};
 use crate::error::Failure;
 use crate::protocol::StreamPart;
+use crate::protocol::failure::bad_response;
 use crate::text::json::{Json, JsonWriter};
 
 /// Stands between the parts of one item's thinking.

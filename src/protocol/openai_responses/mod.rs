@@ -29,11 +29,4 @@ mod stream;
 mod wire;
 
 pub use request::encode;
-pub use stream::StreamDecoder;
-
-use crate::error::{ErrorCode, ErrorInfo, Failure};
-
-/// A response that is not as the protocol has it. The next one may be.
-fn bad_response(what: &str) -> Failure {
-    ErrorInfo::new(ErrorCode::BadResponse, what).retryable(true)
-}
+pub(super) use stream::StreamDecoder;

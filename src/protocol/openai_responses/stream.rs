@@ -7,101 +7,86 @@
 //! behind the end are ignored, unless another response begins: streams of a provider's own loop, and
 //! recorded sessions, hold several.
 
-use super::bad_response;
 use super::items::Items;
 use super::wire::{Event, Kind, text};
 use crate::error::{ErrorCode, Failure};
 use crate::message::StopReason;
+use crate::protocol::count::count;
+use crate::protocol::decoder::{Read, Wire};
 use crate::protocol::{StreamPart, UsageUpdate, failure};
 use crate::text::json::Json;
-use crate::text::sse::Frame;
 
 #[cfg(test)]
 mod tests;
 
 /// Reads the events of one response.
 #[derive(Debug, Default)]
-pub struct StreamDecoder {
+pub(in crate::protocol) struct StreamDecoder {
     items: Items,
     has_id: bool,
-    state: State,
+    /// The end was seen, and no other response has begun.
+    is_closed: bool,
 }
 
-#[derive(Debug, Default, PartialEq)]
-enum State {
-    #[default]
-    Reading,
-    /// The end was seen.
-    Closed,
-    Failed,
+impl Wire for StreamDecoder {
+    fn read(
+        &mut self,
+        event: &str,
+        data: &str,
+        parts: &mut Vec<StreamPart>,
+    ) -> Result<Read, Failure> {
+        let was_closed = self.is_closed;
+        let read = match Event::read(data) {
+            _ if event == "error" => Err(failure::in_error_event(data)),
+            Some(read) => self.on_event(read, event, data, parts),
+            None if data == "[DONE]" => Ok(()),
+            None => match in_payload(data) {
+                Some(error) => Err(error),
+                None if was_closed => Ok(()),
+                None => return Ok(Read::Unreadable),
+            },
+        };
+        match read {
+            Err(error) if !was_closed => Err(error),
+            _ => Ok(Read::More),
+        }
+    }
+
+    fn read_whole(&mut self, body: &str, parts: &mut Vec<StreamPart>) -> Result<Read, Failure> {
+        if let Some(error) = in_payload(body) {
+            return Err(error);
+        }
+        let response = Json::parse(body).ok();
+        match response.filter(|response| response.get("output").is_some_and(Json::is_array)) {
+            Some(response) => self.close(None, response, parts)?,
+            None => {
+                return Err(failure::bad_response(
+                    "the response is not of this protocol",
+                ));
+            }
+        }
+        Ok(Read::More)
+    }
+
+    fn end(&mut self, _: &mut Vec<StreamPart>) -> Result<Read, Failure> {
+        if self.is_closed {
+            Ok(Read::More)
+        } else {
+            Err(failure::truncated())
+        }
+    }
+
+    fn is_complete(&self) -> bool {
+        self.is_closed
+    }
+
+    /// The counts are in the terminal event, and another response comes at once or not at all.
+    fn grace_ms(&self) -> f64 {
+        300.0
+    }
 }
 
 impl StreamDecoder {
-    /// Reads one frame and appends what it says to `parts`.
-    pub fn on_frame(&mut self, frame: Frame<'_>, parts: &mut Vec<StreamPart>) {
-        let data = frame.data.trim();
-        let is_over = self.state == State::Closed;
-        if self.state == State::Failed || data.is_empty() || data.starts_with(':') {
-            return;
-        }
-        let read = if frame.event == "error" {
-            Err(reported(data))
-        } else {
-            match Event::read(data) {
-                Some(event) => self.on_event(event, frame.event, data, parts),
-                None if data == "[DONE]" => Ok(()),
-                // The last event of a body that was cut is cut too: the end of the body says so.
-                None if !frame.is_whole => Ok(()),
-                None => Err(in_payload(data)
-                    .unwrap_or_else(|| bad_response("the response holds malformed JSON"))),
-            }
-        };
-        if let Err(error) = read
-            && !is_over
-        {
-            self.fail(error, parts);
-        }
-    }
-
-    /// Reads a body that is one JSON document in place of a stream: a whole response, or an error.
-    pub fn on_whole_body(&mut self, body: &str, parts: &mut Vec<StreamPart>) {
-        if self.state != State::Reading {
-            return;
-        }
-        let response = Json::parse(body.trim()).ok();
-        let output = response.filter(|response| response.get("output").is_some_and(Json::is_array));
-        let read = match (in_payload(body), output) {
-            (Some(error), _) => Err(error),
-            (None, Some(response)) => self.end(None, response, parts),
-            (None, None) => Err(bad_response("the response is not of this protocol")),
-        };
-        if let Err(error) = read {
-            self.fail(error, parts);
-        }
-    }
-
-    /// The body has ended: a `truncated` error unless the terminal event was seen.
-    pub fn finish(&mut self, parts: &mut Vec<StreamPart>) {
-        if self.state == State::Reading {
-            self.fail(failure::truncated(), parts);
-        }
-    }
-
-    /// Whether the response failed: nothing more is worth reading.
-    pub fn is_done(&self) -> bool {
-        self.state == State::Failed
-    }
-
-    /// Whether the end was seen, a terminal event or a failure, and no other response has begun.
-    pub fn is_complete(&self) -> bool {
-        self.state != State::Reading
-    }
-
-    fn fail(&mut self, error: Failure, parts: &mut Vec<StreamPart>) {
-        self.state = State::Failed;
-        parts.push(StreamPart::Error(error));
-    }
-
     fn on_event(
         &mut self,
         mut event: Event<'_>,
@@ -114,7 +99,7 @@ impl StreamDecoder {
         let Some(name) = kind.strip_prefix("response.") else {
             // Gateways report failures in an envelope of their own.
             return match kind {
-                "error" => Err(reported(data)),
+                "error" => Err(failure::in_error_event(data)),
                 _ => in_payload(data).map_or(Ok(()), Err),
             };
         };
@@ -123,12 +108,12 @@ impl StreamDecoder {
                 let response = event.response.ok_or_else(unreadable)?;
                 self.begin_response(response, parts);
             }
-            _ if self.state == State::Closed => {}
+            _ if self.is_closed => {}
             "completed" | "incomplete" | "failed" | "cancelled" | "done" => {
                 let response = event.response.ok_or_else(unreadable)?;
-                return self.end(Some(name), response, parts);
+                return self.close(Some(name), response, parts);
             }
-            "error" => return Err(reported(data)),
+            "error" => return Err(failure::in_error_event(data)),
             "output_item.added" => self.items.add(
                 event.item.ok_or_else(unreadable)?,
                 event.output_index,
@@ -165,8 +150,7 @@ impl StreamDecoder {
     }
 
     fn begin_response(&mut self, response: Json<'_>, parts: &mut Vec<StreamPart>) {
-        if self.state == State::Closed {
-            self.state = State::Reading;
+        if std::mem::take(&mut self.is_closed) {
             self.items.forget();
             self.has_id = false;
         }
@@ -182,7 +166,7 @@ impl StreamDecoder {
     }
 
     /// The response has ended. `word` is the name of the event that says so, if it was an event.
-    fn end(
+    fn close(
         &mut self,
         word: Option<&str>,
         response: Json<'_>,
@@ -193,7 +177,7 @@ impl StreamDecoder {
         let stop = verdict(word, response)?;
         self.items
             .settle(response, stop == StopReason::Length, parts)?;
-        self.state = State::Closed;
+        self.is_closed = true;
         parts.push(StreamPart::Finish(stop));
         Ok(())
     }
@@ -202,7 +186,6 @@ impl StreamDecoder {
 /// Tokens. `input_tokens` counts cached ones too, `output_tokens` thinking.
 fn usage(response: Json<'_>) -> Option<UsageUpdate> {
     let usage = response.get("usage")?;
-    let count = |json: Option<Json<'_>>| json.and_then(Json::as_f64);
     let details = usage.get("input_tokens_details");
     let detail = |name: &str| count(details.and_then(|details| details.get(name)));
     let (read, written) = (detail("cached_tokens"), detail("cache_write_tokens"));
@@ -257,18 +240,10 @@ fn verdict(word: Option<&str>, response: Json<'_>) -> Result<StopReason, Failure
 }
 
 fn unreadable() -> Failure {
-    bad_response("an event of the response is unreadable")
+    failure::bad_response("an event of the response is unreadable")
 }
 
 /// The failure that a payload outside the protocol reports, if it reports one.
 fn in_payload(data: &str) -> Option<Failure> {
     failure::in_payload(Json::parse(data).ok()?)
-}
-
-/// What an `error` event says, flat or nested, whatever its data looks like.
-fn reported(data: &str) -> Failure {
-    match Json::parse(data) {
-        Ok(json) => failure::reported(json),
-        Err(_) => failure::said(data),
-    }
 }

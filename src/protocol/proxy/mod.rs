@@ -30,4 +30,4 @@ mod stream;
 mod wire;
 
 pub use request::encode;
-pub use stream::StreamDecoder;
+pub(super) use stream::StreamDecoder;

@@ -10,8 +10,7 @@ mod tests;
 
 use crate::error::Failure;
 use crate::model::{Model, RequestOptions};
-use crate::protocol::http::{self, Headers};
-use crate::protocol::{Context, HttpRequest};
+use crate::protocol::{Context, HttpRequest, http};
 
 /// pi-agent-core's, so that its backends serve Sluice too.
 const PATH: &str = "/api/stream";
@@ -28,20 +27,13 @@ pub fn encode(
     let Some(proxy) = &options.proxy else {
         return Err(http::invalid(&["a call through a proxy needs its URL"]));
     };
-    let mut headers = Headers::default();
-    headers.set("content-type", "application/json")?;
-    headers.set("accept", "text/event-stream")?;
-    if let Some(token) = proxy
-        .auth_token
-        .as_deref()
-        .filter(|token| !token.is_empty())
-    {
-        headers.set("authorization", &["Bearer ", token].concat())?;
-    }
-    headers.extend(options.headers.as_ref())?;
+    let token = proxy.auth_token.as_deref().unwrap_or_default();
+    let bearer = ["Bearer ", token].concat();
+    let bearer = if token.is_empty() { "" } else { &bearer };
+    let own = [("authorization", bearer)];
     Ok(HttpRequest {
         url: http::join(&proxy.url, PATH),
-        headers: headers.into_vec(),
+        headers: http::headers(&own, [None, options.headers.as_ref()])?,
         body: body::write(model, context, options),
     })
 }

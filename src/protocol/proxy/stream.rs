@@ -7,25 +7,25 @@
 //! start of another block closes it, and what comes for it later goes into a block of its own.
 
 use super::wire::{Event, Member};
-use crate::error::{ErrorCode, ErrorInfo, Failure};
-use crate::message::{StopReason, Usage};
+use crate::error::{ErrorInfo, Failure};
+use crate::message::StopReason;
+use crate::protocol::count::count;
+use crate::protocol::decoder::{Read, Wire};
 use crate::protocol::failure;
 use crate::protocol::{StreamPart, UsageUpdate};
 use crate::text::json::{Json, from_text};
-use crate::text::sse::Frame;
 
 #[cfg(test)]
 mod tests;
 
 /// Reads the events of one response.
 #[derive(Debug, Default)]
-pub struct StreamDecoder {
+pub(in crate::protocol) struct StreamDecoder {
     /// All that began, sorted by index.
     blocks: Vec<Block>,
     /// The block of text or thinking that the latest parts belong to.
     current: Option<u32>,
     calls: u32,
-    done: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,56 +45,45 @@ struct Block {
     is_empty: bool,
 }
 
-impl StreamDecoder {
-    /// Reads one frame and appends what it says to `parts`. Frames behind the end are ignored.
-    pub fn on_frame(&mut self, frame: Frame<'_>, parts: &mut Vec<StreamPart>) {
-        let data = frame.data.trim();
-        if self.done || data.is_empty() {
-            return;
-        }
-        let read = match Event::read(data) {
+impl Wire for StreamDecoder {
+    fn read(
+        &mut self,
+        event: &str,
+        data: &str,
+        parts: &mut Vec<StreamPart>,
+    ) -> Result<Read, Failure> {
+        match Event::read(data) {
             Some(event) => self.on_event(data, &event, parts),
-            // The last event of a body that was cut is cut too: the end of the body says so.
-            None if !frame.is_whole => Ok(()),
-            None if frame.event == "error" => Err(named(failure::said(data))),
-            None => Err(bad_response("the response holds malformed JSON")),
-        };
-        if let Err(error) = read {
-            self.fail(error, parts);
+            None if event == "error" => Err(named(failure::said(data))),
+            None => Ok(Read::Unreadable),
         }
     }
 
-    /// Reads a body that is one JSON document in place of a stream: an error, or nothing that a
-    /// backend sends.
-    pub fn on_whole_body(&mut self, body: &str, parts: &mut Vec<StreamPart>) {
-        if self.done {
-            return;
-        }
-        let payload = Json::parse(body.trim()).ok();
-        let reported = payload.and_then(failure::in_payload).map(named);
-        let error = reported
-            .unwrap_or_else(|| bad_response("the response is no event stream").retryable(false));
-        self.fail(error, parts);
+    /// The body is an error, or nothing that a backend sends.
+    fn read_whole(&mut self, body: &str, _: &mut Vec<StreamPart>) -> Result<Read, Failure> {
+        let reported = Json::parse(body).ok().and_then(failure::in_payload);
+        Err(reported.map_or_else(
+            || bad_response("the response is no event stream").retryable(false),
+            named,
+        ))
     }
 
-    /// The body has ended: appends a `truncated` error unless `done` or `error` was seen.
-    pub fn finish(&mut self, parts: &mut Vec<StreamPart>) {
-        if !self.done {
-            self.fail(named(failure::truncated()), parts);
-        }
+    fn end(&mut self, _: &mut Vec<StreamPart>) -> Result<Read, Failure> {
+        Err(named(failure::truncated()))
     }
 
-    /// Whether the end was seen: nothing more is worth reading.
-    pub fn is_done(&self) -> bool {
-        self.done
+    fn named(&self, failure: Failure) -> Failure {
+        named(failure)
     }
+}
 
+impl StreamDecoder {
     fn on_event(
         &mut self,
         data: &str,
         event: &Event<'_>,
         parts: &mut Vec<StreamPart>,
-    ) -> Result<(), Failure> {
+    ) -> Result<Read, Failure> {
         let Some(name) = event.text(Member::Type) else {
             let reported = Json::parse(data).ok();
             let reported = reported.and_then(failure::in_payload).map(named);
@@ -105,18 +94,22 @@ impl StreamDecoder {
             "text" => Kind::Text,
             "thinking" => Kind::Thinking,
             "toolcall" => Kind::Call,
-            "image" if step == "end" => return self.on_image(event, parts),
-            "done" => return self.on_done(event, parts),
+            "image" if step == "end" => {
+                self.on_image(event, parts)?;
+                return Ok(Read::More);
+            }
+            "done" => return self.on_done(event, parts).map(Read::Ended),
             "error" => return Err(on_error(data, event, parts)),
             // `start`, and events of a later version.
-            _ => return Ok(()),
+            _ => return Ok(Read::More),
         };
         match step {
-            "start" => self.on_start(kind, event, parts),
-            "delta" => self.on_delta(kind, event, parts),
-            "end" => self.on_end(kind, event, parts),
-            _ => Ok(()),
+            "start" => self.on_start(kind, event, parts)?,
+            "delta" => self.on_delta(kind, event, parts)?,
+            "end" => self.on_end(kind, event, parts)?,
+            _ => {}
         }
+        Ok(Read::More)
     }
 
     fn on_start(
@@ -228,7 +221,11 @@ impl StreamDecoder {
         Ok(())
     }
 
-    fn on_done(&mut self, event: &Event<'_>, parts: &mut Vec<StreamPart>) -> Result<(), Failure> {
+    fn on_done(
+        &mut self,
+        event: &Event<'_>,
+        parts: &mut Vec<StreamPart>,
+    ) -> Result<StopReason, Failure> {
         push_totals(event, parts);
         if self
             .blocks
@@ -238,10 +235,10 @@ impl StreamDecoder {
             return Err(bad_response("the answer is done within a tool call"));
         }
         let reason = event.text(Member::Reason).unwrap_or_default();
-        let stop = match &*reason {
-            "stop" => StopReason::Stop,
-            "length" => StopReason::Length,
-            "toolUse" => StopReason::ToolUse,
+        match &*reason {
+            "stop" => Ok(StopReason::Stop),
+            "length" => Ok(StopReason::Length),
+            "toolUse" => Ok(StopReason::ToolUse),
             _ => {
                 let reason: String = reason.chars().take(80).collect();
                 let message = [
@@ -249,12 +246,9 @@ impl StreamDecoder {
                     &failure::clean(&reason),
                     "\")",
                 ];
-                return Err(bad_response(&message.concat()).retryable(false));
+                Err(bad_response(&message.concat()).retryable(false))
             }
-        };
-        self.done = true;
-        parts.push(StreamPart::Finish(stop));
-        Ok(())
+        }
     }
 
     /// Where the block of an index is, or would be.
@@ -300,11 +294,6 @@ impl StreamDecoder {
         self.enter(block.index, parts);
         parts.push(part);
     }
-
-    fn fail(&mut self, error: Failure, parts: &mut Vec<StreamPart>) {
-        self.done = true;
-        parts.push(StreamPart::Error(error));
-    }
 }
 
 fn index(event: &Event<'_>) -> Result<u32, Failure> {
@@ -346,19 +335,19 @@ fn on_error(data: &str, event: &Event<'_>, parts: &mut Vec<StreamPart>) -> Failu
 /// The counts and the id with which a response ends.
 fn push_totals(event: &Event<'_>, parts: &mut Vec<StreamPart>) {
     parts.extend(event.string(Member::ResponseId).map(StreamPart::ResponseId));
-    let usage = event.get(Member::Usage);
-    if let Some(usage) = usage.and_then(|usage| from_text::<Usage>(usage.text()).ok()) {
-        parts.push(StreamPart::Usage(UsageUpdate {
-            input: Some(usage.input),
-            output: Some(usage.output),
-            cache_read: Some(usage.cache_read),
-            cache_write: Some(usage.cache_write),
-        }));
-    }
+    parts.extend(event.get(Member::Usage).map(|usage| {
+        let reported = |name| count(usage.get(name));
+        StreamPart::Usage(UsageUpdate {
+            input: reported("input"),
+            output: reported("output"),
+            cache_read: reported("cacheRead"),
+            cache_write: reported("cacheWrite"),
+        })
+    }));
 }
 
 fn bad_response(what: &str) -> Failure {
-    named(ErrorInfo::new(ErrorCode::BadResponse, what)).retryable(true)
+    named(failure::bad_response(what))
 }
 
 /// A failure of the backend's own. Those of the provider behind it have a name already, so the

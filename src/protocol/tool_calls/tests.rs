@@ -7,7 +7,7 @@ fn track(chunks: &[Vec<CallPiece<'_>>]) -> Result<Vec<Told>, NamelessCall> {
     let mut tracker = ToolCallTracker::default();
     let mut parts = Vec::new();
     for chunk in chunks {
-        tracker.chunk(chunk.iter().copied(), &mut parts);
+        tracker.chunk(chunk, &mut parts);
     }
     tracker.finish(&mut parts)?;
     Ok(told(&parts))
@@ -48,9 +48,9 @@ fn piece<'a>(
 ) -> CallPiece<'a> {
     CallPiece {
         index: index.into(),
-        id,
-        name,
-        arguments,
+        id: id.into(),
+        name: name.into(),
+        arguments: arguments.into(),
         ..CallPiece::default()
     }
 }
@@ -107,20 +107,19 @@ fn render(
         Arguments::RepeatedAsAWhole => [FRONT[number], BACK[number], WHOLE[number]],
     };
     (0..3)
-        .map(|position| CallPiece {
-            index: match index {
+        .map(|position| {
+            let index = match index {
                 Index::Present => Some(number as u32),
                 Index::Absent => None,
                 Index::Repeated => Some(0),
-            },
-            id: if at(id, position) { IDS[number] } else { "" },
-            name: if at(name, position) {
+            };
+            let id = if at(id, position) { IDS[number] } else { "" };
+            let name = if at(name, position) {
                 NAMES[number]
             } else {
                 ""
-            },
-            arguments: json[position],
-            ..CallPiece::default()
+            };
+            piece(index, id, name, json[position])
         })
         .collect()
 }
@@ -335,13 +334,13 @@ fn one_call_stays_one() {
 fn a_call_waits_for_its_id_until_waiting_is_pointless() {
     let mut tracker = ToolCallTracker::default();
     let mut parts = Vec::new();
-    tracker.chunk([piece(0, "", "f", r#"{"q""#)].into_iter(), &mut parts);
+    tracker.chunk(&[piece(0, "", "f", r#"{"q""#)], &mut parts);
     assert_eq!(parts, []);
-    tracker.chunk([piece(1, "", "g", "")].into_iter(), &mut parts);
+    tracker.chunk(&[piece(1, "", "g", "")], &mut parts);
     assert_eq!(parts.len(), 2, "the next call has begun: {parts:?}");
-    tracker.chunk([piece(1, "b", "", "")].into_iter(), &mut parts);
+    tracker.chunk(&[piece(1, "b", "", "")], &mut parts);
     assert_eq!(parts.len(), 3, "the id is known: {parts:?}");
-    tracker.chunk([piece(2, "", "h", r#"{"q":1}"#)].into_iter(), &mut parts);
+    tracker.chunk(&[piece(2, "", "h", r#"{"q":1}"#)], &mut parts);
     assert_eq!(parts.len(), 5, "the arguments are complete: {parts:?}");
     assert!(tracker.finish(&mut parts).is_ok());
     let expected = [
@@ -357,7 +356,7 @@ fn text_ends_complete_calls_and_leaves_others_open() {
     let mut tracker = ToolCallTracker::default();
     let mut parts = Vec::new();
     let pieces = [piece(0, "a", "f", "{}"), piece(1, "b", "g", "{")];
-    tracker.chunk(pieces.into_iter(), &mut parts);
+    tracker.chunk(&pieces, &mut parts);
     tracker.end_complete(&mut parts);
     let ends = |parts: &[StreamPart]| {
         parts
@@ -366,7 +365,7 @@ fn text_ends_complete_calls_and_leaves_others_open() {
             .count()
     };
     assert_eq!(ends(&parts), 1);
-    tracker.chunk([piece(1, "", "", "}")].into_iter(), &mut parts);
+    tracker.chunk(&[piece(1, "", "", "}")], &mut parts);
     assert!(tracker.finish(&mut parts).is_ok());
     assert_eq!(told(&parts), [call("a", "f", "{}"), call("b", "g", "{}")]);
 }

@@ -3,37 +3,16 @@ use serde_json::{Value, json};
 use super::*;
 use crate::error::ErrorCode;
 use crate::model::{ThinkingLevel, ToolDefinition};
+use crate::protocol::testing::{self, context, hello, said, sent, user};
 use crate::text::json::from_text;
 
 fn model(extra: Value) -> Model {
-    let mut model = json!({ "id": "m", "api": "anthropic-messages" });
-    for (name, value) in extra.as_object().unwrap() {
-        model[name] = value.clone();
-    }
-    from_text(&model.to_string()).unwrap()
-}
-
-fn context(messages: Value) -> Context {
-    Context {
-        messages: from_text(&messages.to_string()).unwrap(),
-        ..Context::default()
-    }
-}
-
-fn hello() -> Context {
-    context(json!([user("Hello")]))
-}
-
-fn user(text: &str) -> Value {
-    json!({ "role": "user", "content": text })
+    testing::model(Api::AnthropicMessages, extra)
 }
 
 /// What the model `m` said on this wire.
 fn model_said(content: Value) -> Value {
-    json!({
-        "role": "assistant", "api": "anthropic-messages", "provider": "anthropic", "model": "m",
-        "stopReason": "stop", "content": content,
-    })
+    testing::turn(Api::AnthropicMessages, "stop", content)
 }
 
 fn call(id: &str) -> Value {
@@ -41,10 +20,7 @@ fn call(id: &str) -> Value {
 }
 
 fn result(id: &str, text: &str) -> Value {
-    json!({
-        "role": "toolResult", "toolCallId": id, "toolName": "f",
-        "content": [{ "type": "text", "text": text }],
-    })
+    testing::result(id, said(text))
 }
 
 fn text(text: &str) -> Value {
@@ -60,10 +36,6 @@ fn no_cache() -> RequestOptions {
         cache_retention: CacheRetention::None,
         ..RequestOptions::default()
     }
-}
-
-fn sent(model: &Model, context: &Context, options: &RequestOptions) -> Value {
-    serde_json::from_str(&encode(model, context, options).unwrap().body).unwrap()
 }
 
 /// The messages of a request, without marks.

@@ -3,6 +3,9 @@ use serde_json::{Value, json};
 use super::*;
 use crate::assemble::Assembler;
 use crate::error::ErrorCode;
+use crate::protocol::Api;
+use crate::protocol::testing::{self, frame};
+use crate::text::sse::Frame;
 
 /// What came of a response.
 #[derive(Debug, Default, PartialEq)]
@@ -101,7 +104,7 @@ fn fold(parts: Vec<StreamPart>) -> Told {
 }
 
 fn read_frames<'a>(frames: impl IntoIterator<Item = (&'a str, &'a str, bool)>) -> Told {
-    let mut decoder = StreamDecoder::default();
+    let mut decoder = Api::AnthropicMessages.decoder();
     let mut parts = Vec::new();
     for (event, data, is_whole) in frames {
         let frame = Frame {
@@ -111,8 +114,7 @@ fn read_frames<'a>(frames: impl IntoIterator<Item = (&'a str, &'a str, bool)>) -
         };
         decoder.on_frame(frame, &mut parts);
     }
-    decoder.finish(&mut parts);
-    assert!(decoder.is_done() && decoder.is_complete());
+    testing::end(decoder, &mut parts);
     fold(parts)
 }
 
@@ -517,7 +519,7 @@ fn nothing_but_the_end_of_the_message_makes_it_complete() {
 
 #[test]
 fn reading_ends_with_the_end_of_the_message() {
-    let mut decoder = StreamDecoder::default();
+    let mut decoder = Api::AnthropicMessages.decoder();
     let mut parts = Vec::new();
     for (event, is_over) in [
         (begin(), false),
@@ -525,12 +527,7 @@ fn reading_ends_with_the_end_of_the_message() {
         (end(), true),
         (more(0, "late"), true),
     ] {
-        let frame = Frame {
-            event: "",
-            data: &event.to_string(),
-            is_whole: true,
-        };
-        decoder.on_frame(frame, &mut parts);
+        decoder.on_frame(frame(&event.to_string()), &mut parts);
         assert_eq!(
             (decoder.is_complete(), decoder.is_done()),
             (is_over, is_over)
@@ -601,7 +598,7 @@ fn arguments_that_were_cut_are_never_those_of_a_call() {
         ("q\":1}", "tool_use", StopReason::ToolUse),
     ];
     for (arguments, reason, expected) in table {
-        let mut decoder = StreamDecoder::default();
+        let mut decoder = Api::AnthropicMessages.decoder();
         let mut parts = Vec::new();
         let events = [
             call(0, "c"),
@@ -611,12 +608,7 @@ fn arguments_that_were_cut_are_never_those_of_a_call() {
             end(),
         ];
         for event in events {
-            let frame = Frame {
-                event: "",
-                data: &event.to_string(),
-                is_whole: true,
-            };
-            decoder.on_frame(frame, &mut parts);
+            decoder.on_frame(frame(&event.to_string()), &mut parts);
         }
         let mut message = Assembler::new("x");
         parts.into_iter().for_each(|part| message.apply(part));
@@ -804,12 +796,7 @@ fn counts_are_cumulative_and_what_is_missing_stays() {
 }
 
 fn read_body(body: &str) -> Told {
-    let mut decoder = StreamDecoder::default();
-    let mut parts = Vec::new();
-    decoder.on_whole_body(body, &mut parts);
-    decoder.finish(&mut parts);
-    assert!(decoder.is_done());
-    fold(parts)
+    fold(testing::read_body(Api::AnthropicMessages, body))
 }
 
 #[test]
@@ -851,7 +838,6 @@ fn a_whole_message_in_place_of_a_stream_is_read() {
 #[test]
 fn a_body_that_is_no_message_is_an_error() {
     let table = [
-        ("<html></html>", ErrorCode::BadResponse, false, "HTML"),
         ("", ErrorCode::BadResponse, false, "no message"),
         ("[]", ErrorCode::BadResponse, false, "no message"),
         (

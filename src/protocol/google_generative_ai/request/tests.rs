@@ -2,6 +2,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::error::ErrorCode;
+use crate::protocol::testing::{self, context, hello, image, result, said, sent, user};
 use crate::text::json::from_text;
 
 const OLD: &str = "gemini-2.5-flash";
@@ -15,21 +16,6 @@ fn model(id: &str) -> Model {
     }
 }
 
-fn context(messages: Value) -> Context {
-    Context {
-        messages: from_text(&messages.to_string()).unwrap(),
-        ..Context::default()
-    }
-}
-
-fn hello() -> Context {
-    context(json!([{ "role": "user", "content": "Hello" }]))
-}
-
-fn sent(model: &Model, context: &Context, options: &RequestOptions) -> Value {
-    serde_json::from_str(&encode(model, context, options).unwrap().body).unwrap()
-}
-
 fn contents(id: &str, messages: Value) -> Value {
     let body = sent(&model(id), &context(messages), &RequestOptions::default());
     body["contents"].clone()
@@ -37,10 +23,9 @@ fn contents(id: &str, messages: Value) -> Value {
 
 /// A turn of the model `id`, on this wire.
 fn turn(id: &str, content: Value) -> Value {
-    json!({
-        "role": "assistant", "api": "google-generative-ai", "provider": "google", "model": id,
-        "stopReason": "toolUse", "content": content,
-    })
+    let mut turn = testing::turn(Api::GoogleGenerativeAi, "toolUse", content);
+    turn["model"] = id.into();
+    turn
 }
 
 fn call(id: &str, name: &str) -> Value {
@@ -52,24 +37,8 @@ fn signed(mut block: Value, member: &str) -> Value {
     block
 }
 
-fn result(id: &str, content: Value) -> Value {
-    json!({ "role": "toolResult", "toolCallId": id, "toolName": "f", "content": content })
-}
-
-fn said(text: &str) -> Value {
-    json!([{ "type": "text", "text": text }])
-}
-
-fn image() -> Value {
-    json!({ "type": "image", "data": "AA==", "mimeType": "image/png" })
-}
-
 fn image_part() -> Value {
     json!({ "inlineData": { "mimeType": "image/png", "data": "AA==" } })
-}
-
-fn user(text: &str) -> Value {
-    json!({ "role": "user", "content": text })
 }
 
 fn call_part(id: &str, name: &str) -> Value {

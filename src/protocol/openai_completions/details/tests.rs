@@ -3,10 +3,10 @@ use serde_json::{Value, json};
 use crate::assemble::Assembler;
 use crate::message::{AssistantContentBlock, AssistantMessage, Message, StopReason};
 use crate::model::{Model, RequestOptions};
-use crate::protocol::openai_completions::{StreamDecoder, encode};
-use crate::protocol::{Context, StreamPart};
+use crate::protocol::openai_completions::encode;
+use crate::protocol::testing::read;
+use crate::protocol::{Api, Context, StreamPart};
 use crate::text::json::from_text;
-use crate::text::sse::Frame;
 
 const ROUTER: &str = "https://openrouter.ai/api/v1";
 
@@ -28,20 +28,8 @@ fn call(id: &str) -> String {
 
 /// The message that a response makes: blocks of thinking and calls.
 fn message(payloads: &[String]) -> AssistantMessage {
-    let mut decoder = StreamDecoder::default();
-    let mut parts = Vec::new();
     let end = r#"{"choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}"#.to_owned();
-    for data in payloads.iter().chain([&end]) {
-        decoder.on_frame(
-            Frame {
-                event: "",
-                data,
-                is_whole: true,
-            },
-            &mut parts,
-        );
-    }
-    decoder.finish(&mut parts);
+    let parts = read(Api::OpenAiCompletions, &[payloads, &[end]].concat());
     let mut content: Vec<Value> = Vec::new();
     let mut open = None;
     let thinking = |content: &mut Vec<Value>| {
@@ -270,17 +258,7 @@ fn a_host_that_never_sent_details_gets_none() {
 #[test]
 fn an_answer_that_is_cut_within_a_detail_does_not_sign_it() {
     let text = details(json!([{ "type": "reasoning.text", "text": "a", "index": 0 }]));
-    let mut decoder = StreamDecoder::default();
-    let mut parts = Vec::new();
-    decoder.on_frame(
-        Frame {
-            event: "",
-            data: &text,
-            is_whole: true,
-        },
-        &mut parts,
-    );
-    decoder.finish(&mut parts);
+    let parts = read(Api::OpenAiCompletions, &[text]);
     assert!(matches!(
         parts.as_slice(),
         [StreamPart::Thinking(_), StreamPart::Error(_)]
@@ -294,26 +272,11 @@ fn every_detail_is_a_block_of_the_message() {
         details(json!([{ "type": "reasoning.encrypted", "data": "E", "index": 1 }])),
         chunk(&json!({ "content": "t" })),
     ];
-    let mut decoder = StreamDecoder::default();
     let mut assembler = Assembler::new("x");
-    let mut parts = Vec::new();
-    for data in &payloads {
-        decoder.on_frame(
-            Frame {
-                event: "",
-                data,
-                is_whole: true,
-            },
-            &mut parts,
-        );
-    }
-    decoder.on_frame(
-        Frame {
-            event: "",
-            data: "[DONE]",
-            is_whole: true,
-        },
-        &mut parts,
+    let done = "[DONE]".to_owned();
+    let parts = read(
+        Api::OpenAiCompletions,
+        &[payloads.as_slice(), &[done]].concat(),
     );
     for part in parts {
         assembler.apply(part);

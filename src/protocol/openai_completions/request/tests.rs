@@ -1,34 +1,21 @@
-use crate::text::json::from_text;
-
 use serde_json::{Value, json};
 
+use super::body::NO_THINKING;
 use super::*;
 use crate::error::ErrorCode;
 use crate::message::Message;
-use crate::model::{Compat, Named, ThinkingLevel};
+use crate::model::{Compat, Named, ThinkingLevel, ToolDefinition};
+use crate::protocol::testing::{self, context, hello, image, result, said, sent, turn};
+use crate::text::json::from_text;
 
+/// The model `m` of a host that nobody knows.
 fn model(extra: Value) -> Model {
-    let mut model =
-        json!({ "id": "m", "api": "openai-completions", "baseUrl": "http://localhost/v1" });
-    for (name, value) in extra.as_object().unwrap() {
-        model[name] = value.clone();
+    let model = testing::model(Api::OpenAiCompletions, extra);
+    let local = || "http://localhost/v1".to_owned();
+    Model {
+        base_url: Some(model.base_url.clone().unwrap_or_else(local)),
+        ..model
     }
-    from_text(&model.to_string()).unwrap()
-}
-
-fn context(messages: Value) -> Context {
-    Context {
-        messages: from_text(&messages.to_string()).unwrap(),
-        ..Context::default()
-    }
-}
-
-fn hello() -> Context {
-    context(json!([{ "role": "user", "content": "Hello" }]))
-}
-
-fn sent(model: &Model, context: &Context, options: &RequestOptions) -> Value {
-    serde_json::from_str(&encode(model, context, options).unwrap().body).unwrap()
 }
 
 fn messages(model: &Model, messages: Value) -> Value {
@@ -37,27 +24,12 @@ fn messages(model: &Model, messages: Value) -> Value {
 
 /// Two calls of one turn, made by the model `m`.
 fn two_calls() -> Value {
-    json!({
-        "role": "assistant", "api": "openai-completions", "provider": "openai", "model": "m",
-        "stopReason": "toolUse",
-        "content": [
-            { "type": "thinking", "thinking": "let me look" },
-            { "type": "toolCall", "id": "a", "name": "f", "arguments": { "q": 1 } },
-            { "type": "toolCall", "id": "b", "name": "g", "arguments": {} },
-        ],
-    })
-}
-
-fn result(id: &str, content: Value) -> Value {
-    json!({ "role": "toolResult", "toolCallId": id, "toolName": "f", "content": content })
-}
-
-fn said(text: &str) -> Value {
-    json!([{ "type": "text", "text": text }])
-}
-
-fn image() -> Value {
-    json!({ "type": "image", "data": "AA==", "mimeType": "image/png" })
+    let content = json!([
+        { "type": "thinking", "thinking": "let me look" },
+        { "type": "toolCall", "id": "a", "name": "f", "arguments": { "q": 1 } },
+        { "type": "toolCall", "id": "b", "name": "g", "arguments": {} },
+    ]);
+    turn(Api::OpenAiCompletions, "toolUse", content)
 }
 
 fn image_part() -> Value {
@@ -436,11 +408,76 @@ fn thinking_goes_back_only_beside_calls_and_only_where_the_host_wants_it() {
         }
     }
     // Thinking of another model is not there; a host that insists gets a stand-in, never "".
-    let other = json!({ "id": "other", "reasoning": true, "compat": { "reasoningField": "reasoning_content" } });
-    assert_eq!(
-        messages(&model(other), history)[1]["reasoning_content"],
-        NO_THINKING
-    );
+    for (reasoning, expected) in [
+        (json!(true), json!(NO_THINKING)),
+        (json!(null), json!(NO_THINKING)),
+        (json!(false), json!(null)),
+    ] {
+        let other = json!({
+            "id": "other", "reasoning": reasoning, "compat": { "reasoningField": "reasoning_content" },
+        });
+        let sent = messages(&model(other), history.clone());
+        assert_eq!(sent[1]["reasoning_content"], expected, "{reasoning}");
+    }
+}
+
+#[test]
+fn mistral_gets_the_thinking_of_every_turn_in_typed_parts_of_the_content() {
+    let turn = |model: &str, content: Value| {
+        json!({
+            "role": "assistant", "api": "openai-completions", "provider": "openai", "model": model,
+            "stopReason": "stop", "content": content,
+        })
+    };
+    let thought = json!({ "type": "thinking", "thinking": "so" });
+    let text = json!({ "type": "text", "text": "Done." });
+    let sent_thought =
+        json!({ "type": "thinking", "thinking": [{ "type": "text", "text": "so" }] });
+    let call = two_calls()["content"][1].clone();
+    let table = [
+        (
+            "text",
+            "m",
+            json!([thought, text]),
+            Some(json!([sent_thought, text])),
+        ),
+        (
+            "in between",
+            "m",
+            json!([text, thought, text]),
+            Some(json!([text, sent_thought, text])),
+        ),
+        (
+            "a call",
+            "m",
+            json!([thought, call]),
+            Some(json!([sent_thought])),
+        ),
+        ("no thinking", "m", json!([text]), Some(json!("Done."))),
+        (
+            "of another model",
+            "other",
+            json!([thought, text]),
+            Some(json!("Done.")),
+        ),
+        (
+            "a call of another model",
+            "other",
+            json!([thought, call]),
+            None,
+        ),
+    ];
+    for (what, made_by, content, expected) in table {
+        let history = json!([turn(made_by, content), { "role": "user", "content": "go on" }]);
+        let sent = messages(
+            &model(json!({ "baseUrl": "https://api.mistral.ai/v1" })),
+            history,
+        );
+        assert_eq!(sent[0].get("content"), expected.as_ref(), "{what}");
+        for field in ["reasoning", "reasoning_content"] {
+            assert_eq!(sent[0].get(field), None, "{what}");
+        }
+    }
 }
 
 #[test]

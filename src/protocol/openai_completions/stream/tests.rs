@@ -1,5 +1,6 @@
 use super::*;
-use crate::protocol::UsageUpdate;
+use crate::protocol::testing::{self, cut, error_event, frame};
+use crate::protocol::{Api, Decoder, UsageUpdate};
 
 /// What came of a response.
 #[derive(Debug, Default, PartialEq)]
@@ -45,30 +46,12 @@ fn read<S: AsRef<str>>(payloads: &[S]) -> Told {
 }
 
 /// The same, part by part.
-pub(in super::super) fn parts_of<S: AsRef<str>>(payloads: &[S]) -> Vec<StreamPart> {
-    let mut decoder = StreamDecoder::default();
-    let mut parts = Vec::new();
-    for payload in payloads {
-        decoder.on_frame(
-            Frame {
-                event: "",
-                data: payload.as_ref(),
-                is_whole: true,
-            },
-            &mut parts,
-        );
-    }
-    decoder.finish(&mut parts);
-    assert!(decoder.is_done());
-    parts
+fn parts_of<S: AsRef<str>>(payloads: &[S]) -> Vec<StreamPart> {
+    testing::read(Api::OpenAiCompletions, payloads)
 }
 
 fn read_body(body: &str) -> Told {
-    let mut decoder = StreamDecoder::default();
-    let mut parts = Vec::new();
-    decoder.on_whole_body(body, &mut parts);
-    decoder.finish(&mut parts);
-    fold(parts)
+    fold(testing::read_body(Api::OpenAiCompletions, body))
 }
 
 const DONE: &str = "[DONE]";
@@ -134,18 +117,37 @@ fn an_answer_is_complete_with_a_reason_or_with_the_marker() {
 }
 
 #[test]
+fn the_marker_alone_completes_no_call_that_is_half() {
+    let call = |arguments: &str| {
+        let function = serde_json::json!({ "name": "f", "arguments": arguments });
+        let call = serde_json::json!({ "index": 0, "id": "a", "function": function });
+        delta(&serde_json::json!({ "tool_calls": [call] }).to_string())
+    };
+    for (arguments, is_whole) in [
+        (r#"{"q":1}"#, true),
+        ("{}", true),
+        (r#"{"q":1"#, false),
+        (r#"{"q":"a}"#, false),
+        ("", false),
+    ] {
+        let told = read(&[text("I look."), call(arguments), DONE.into()]);
+        let stop = is_whole.then_some(StopReason::Stop);
+        assert_eq!(told.stop, stop, "{arguments}");
+        let cut = (!is_whole).then_some((ErrorCode::Truncated, true));
+        assert_eq!(code(&told), cut, "{arguments}");
+        assert_eq!(told.text, "I look.");
+        // With a reason, the call is the model's own, whatever it is.
+        let told = read(&[call(arguments), fin("tool_calls"), DONE.into()]);
+        assert_eq!(told.stop, Some(StopReason::ToolUse), "{arguments}");
+    }
+}
+
+#[test]
 fn reading_ends_with_the_marker_and_the_verdict_is_known_before() {
-    let mut decoder = StreamDecoder::default();
+    let mut decoder = Api::OpenAiCompletions.decoder();
     let mut parts = Vec::new();
-    let mut see = |decoder: &mut StreamDecoder, data: &str| {
-        decoder.on_frame(
-            Frame {
-                event: "",
-                data,
-                is_whole: true,
-            },
-            &mut parts,
-        );
+    let mut see = |decoder: &mut Decoder, data: &str| {
+        decoder.on_frame(frame(data), &mut parts);
         (decoder.is_complete(), decoder.is_done())
     };
     assert_eq!(see(&mut decoder, &text("a")), (false, false));
@@ -472,16 +474,9 @@ fn an_error_event_is_a_failure_whatever_it_holds() {
         ("", "reported an error"),
     ];
     for (data, words) in table {
-        let mut decoder = StreamDecoder::default();
+        let mut decoder = Api::OpenAiCompletions.decoder();
         let mut parts = Vec::new();
-        decoder.on_frame(
-            Frame {
-                event: "error",
-                data,
-                is_whole: true,
-            },
-            &mut parts,
-        );
+        decoder.on_frame(error_event(data), &mut parts);
         assert!(decoder.is_done());
         let told = fold(parts);
         assert!(message(&told).contains(words), "{data}: {}", message(&told));
@@ -515,7 +510,6 @@ fn another_whole_body_is_a_clear_failure() {
             r#"{"error":{"message":"overloaded","type":"server_error"}}"#,
             "overloaded",
         ),
-        ("<!doctype html><p>Sign in</p>", "HTML page"),
         (r#"{"hello":"world"}"#, "no chat completion"),
         (r#"{"choices":[]}"#, "no chat completion"),
         ("", "malformed"),
@@ -592,17 +586,10 @@ fn counts_behind_the_reason_and_on_a_failure_are_read() {
 
 #[test]
 fn an_event_that_the_end_of_the_body_cuts_is_a_cut_response() {
-    let mut decoder = StreamDecoder::default();
+    let mut decoder = Api::OpenAiCompletions.decoder();
     let mut parts = Vec::new();
     let data = r#"{"choices":[{"de"#;
-    decoder.on_frame(
-        Frame {
-            event: "",
-            data,
-            is_whole: false,
-        },
-        &mut parts,
-    );
+    decoder.on_frame(cut(data), &mut parts);
     assert_eq!(parts, []);
     decoder.finish(&mut parts);
     assert!(matches!(

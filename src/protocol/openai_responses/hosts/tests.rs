@@ -22,6 +22,7 @@ fn a_host_gets_what_it_documents_and_an_unknown_one_nothing() {
         ("https://api.openai.com/v1", OPENAI),
         ("https://me.openai.azure.com/openai/v1", azure),
         ("https://me.cognitiveservices.azure.com/openai/v1", azure),
+        ("https://me.services.ai.azure.com/openai/v1", azure),
         ("https://api.x.ai/v1", xai),
         ("http://localhost:1234/v1", PLAIN),
         ("https://api.githubcopilot.com", PLAIN),

@@ -3,37 +3,14 @@ use serde_json::{Value, json};
 use super::*;
 use crate::error::ErrorCode;
 use crate::model::{NamedTool, ThinkingLevel, ToolChoice, ToolChoiceMode, ToolDefinition};
-use crate::text::json::from_text;
+use crate::protocol::testing::{self, context, hello, image, result, said, sent, user};
 
 fn model(extra: Value) -> Model {
-    let mut model = json!({ "id": "m", "api": "openai-responses" });
-    for (name, value) in extra.as_object().unwrap() {
-        model[name] = value.clone();
-    }
-    from_text(&model.to_string()).unwrap()
+    testing::model(Api::OpenAiResponses, extra)
 }
 
 fn local() -> Model {
     model(json!({ "baseUrl": "http://localhost:1234/v1", "reasoning": true }))
-}
-
-fn context(messages: Value) -> Context {
-    Context {
-        messages: from_text(&messages.to_string()).unwrap(),
-        ..Context::default()
-    }
-}
-
-fn hello() -> Context {
-    context(json!([user("Hello")]))
-}
-
-fn user(text: &str) -> Value {
-    json!({ "role": "user", "content": text })
-}
-
-fn sent(model: &Model, context: &Context, options: &RequestOptions) -> Value {
-    serde_json::from_str(&encode(model, context, options).unwrap().body).unwrap()
 }
 
 /// The items for a conversation to which "go on" is added.
@@ -48,10 +25,7 @@ fn input(mut messages: Vec<Value>) -> Vec<Value> {
 
 /// A turn that the model `m` made over this protocol.
 fn turn(content: Value) -> Value {
-    json!({
-        "role": "assistant", "api": "openai-responses", "provider": "openai", "model": "m",
-        "stopReason": "stop", "content": content,
-    })
+    testing::turn(Api::OpenAiResponses, "stop", content)
 }
 
 fn text(text: &str, signature: Value) -> Value {
@@ -78,18 +52,6 @@ fn call(id: &str, signature: Value) -> Value {
         "type": "toolCall", "id": id, "name": "f", "arguments": { "q": 1 },
         "thoughtSignature": signature,
     })
-}
-
-fn result(id: &str, content: Value) -> Value {
-    json!({ "role": "toolResult", "toolCallId": id, "toolName": "f", "content": content })
-}
-
-fn said(text: &str) -> Value {
-    json!([{ "type": "text", "text": text }])
-}
-
-fn image() -> Value {
-    json!({ "type": "image", "data": "AA==", "mimeType": "image/png" })
 }
 
 fn image_part() -> Value {

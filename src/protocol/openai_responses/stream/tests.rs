@@ -2,34 +2,17 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::error::ErrorInfo;
-
-fn frame(decoder: &mut StreamDecoder, data: &str, parts: &mut Vec<StreamPart>) {
-    let frame = Frame {
-        event: "",
-        data,
-        is_whole: true,
-    };
-    decoder.on_frame(frame, parts);
-}
+use crate::protocol::Api;
+use crate::protocol::testing::{self, cut, error_event, frame};
 
 /// Reads events, and then the end of the body.
 fn read(events: &[Value]) -> Vec<StreamPart> {
-    let mut decoder = StreamDecoder::default();
-    let mut parts = Vec::new();
-    for event in events {
-        frame(&mut decoder, &event.to_string(), &mut parts);
-    }
-    decoder.finish(&mut parts);
-    assert!(decoder.is_complete());
-    parts
+    let events: Vec<String> = events.iter().map(Value::to_string).collect();
+    testing::read(Api::OpenAiResponses, &events)
 }
 
 fn read_body(body: &str) -> Vec<StreamPart> {
-    let mut decoder = StreamDecoder::default();
-    let mut parts = Vec::new();
-    decoder.on_whole_body(body, &mut parts);
-    decoder.finish(&mut parts);
-    parts
+    testing::read_body(Api::OpenAiResponses, body)
 }
 
 fn added(index: u32, item: Value) -> Value {
@@ -667,9 +650,9 @@ fn only_a_terminal_event_makes_an_answer_complete() {
         let error = error(&parts);
         assert_eq!((error.code, error.retryable), (ErrorCode::Truncated, true));
     }
-    let mut decoder = StreamDecoder::default();
+    let mut decoder = Api::OpenAiResponses.decoder();
     let mut parts = Vec::new();
-    frame(&mut decoder, "[DONE]", &mut parts);
+    decoder.on_frame(frame("[DONE]"), &mut parts);
     assert!(!decoder.is_done(), "other wires end with it");
 }
 
@@ -771,14 +754,9 @@ fn ended_with(error: Value) -> Value {
 #[test]
 fn an_event_named_error_is_one_whatever_its_data_is() {
     for data in ["boom", "{\"message\":\"boom\"}", "\"boom\""] {
-        let mut decoder = StreamDecoder::default();
+        let mut decoder = Api::OpenAiResponses.decoder();
         let mut parts = Vec::new();
-        let frame = Frame {
-            event: "error",
-            data,
-            is_whole: true,
-        };
-        decoder.on_frame(frame, &mut parts);
+        decoder.on_frame(error_event(data), &mut parts);
         assert_eq!(error(&parts).message, "boom");
     }
 }
@@ -798,10 +776,10 @@ fn what_is_unknown_is_skipped() {
         completed(),
     ]);
     assert_eq!(parts, [text("a"), STOP]);
-    let mut decoder = StreamDecoder::default();
+    let mut decoder = Api::OpenAiResponses.decoder();
     let mut parts = Vec::new();
     for data in [": PROCESSING", "", "  "] {
-        frame(&mut decoder, data, &mut parts);
+        decoder.on_frame(frame(data), &mut parts);
     }
     assert!(parts.is_empty() && !decoder.is_done());
 }
@@ -821,9 +799,9 @@ fn a_known_event_that_cannot_be_read_is_an_error() {
         "\"text\"",
     ];
     for data in table {
-        let mut decoder = StreamDecoder::default();
+        let mut decoder = Api::OpenAiResponses.decoder();
         let mut parts = Vec::new();
-        frame(&mut decoder, data, &mut parts);
+        decoder.on_frame(frame(data), &mut parts);
         let error = error(&parts);
         assert_eq!(
             (error.code, error.retryable),
@@ -831,14 +809,9 @@ fn a_known_event_that_cannot_be_read_is_an_error() {
             "{data}"
         );
     }
-    let mut decoder = StreamDecoder::default();
+    let mut decoder = Api::OpenAiResponses.decoder();
     let mut parts = Vec::new();
-    let cut = Frame {
-        event: "",
-        data: r#"{"type":"response.comp"#,
-        is_whole: false,
-    };
-    decoder.on_frame(cut, &mut parts);
+    decoder.on_frame(cut(r#"{"type":"response.comp"#), &mut parts);
     decoder.finish(&mut parts);
     assert_eq!(error(&parts).code, ErrorCode::Truncated);
 }

@@ -1,22 +1,12 @@
 use std::fmt::Write as _;
 
 use super::*;
+use crate::protocol::Api;
+use crate::protocol::testing::{self, cut, error_event};
 
 /// What the events of one response come to, one line a part.
 fn read(events: &[&str]) -> Vec<String> {
-    let mut decoder = StreamDecoder::default();
-    let mut parts = Vec::new();
-    for data in events {
-        let frame = Frame {
-            event: "",
-            data,
-            is_whole: true,
-        };
-        decoder.on_frame(frame, &mut parts);
-    }
-    decoder.finish(&mut parts);
-    assert!(decoder.is_done());
-    parts.iter().map(line).collect()
+    testing::read(Api::Proxy, events).iter().map(line).collect()
 }
 
 fn line(part: &StreamPart) -> String {
@@ -385,14 +375,9 @@ fn an_answer_without_its_end_is_cut() {
         let parts = read(&events[..kept]);
         assert_eq!(parts.last().map(String::as_str), Some(truncated), "{kept}");
     }
-    let mut decoder = StreamDecoder::default();
+    let mut decoder = Api::Proxy.decoder();
     let mut parts = Vec::new();
-    let cut = Frame {
-        event: "",
-        data: r#"{"type":"do"#,
-        is_whole: false,
-    };
-    decoder.on_frame(cut, &mut parts);
+    decoder.on_frame(cut(r#"{"type":"do"#), &mut parts);
     assert_eq!(parts, []);
     decoder.finish(&mut parts);
     assert_eq!(parts.iter().map(line).collect::<Vec<_>>(), [truncated]);
@@ -415,9 +400,7 @@ fn a_body_that_is_no_stream_is_a_failure() {
         ),
     ];
     for (body, expected) in cases {
-        let mut decoder = StreamDecoder::default();
-        let mut parts = Vec::new();
-        decoder.on_whole_body(body, &mut parts);
+        let parts = testing::read_body(Api::Proxy, body);
         assert_eq!(
             parts.iter().map(line).collect::<Vec<_>>(),
             [expected],
@@ -428,14 +411,9 @@ fn a_body_that_is_no_stream_is_a_failure() {
 
 #[test]
 fn what_an_error_field_of_the_stream_says_is_the_failure() {
-    let mut decoder = StreamDecoder::default();
+    let mut decoder = Api::Proxy.decoder();
     let mut parts = Vec::new();
-    let frame = Frame {
-        event: "error",
-        data: "boom",
-        is_whole: true,
-    };
-    decoder.on_frame(frame, &mut parts);
+    decoder.on_frame(error_event("boom"), &mut parts);
     let lines: Vec<_> = parts.iter().map(line).collect();
     assert_eq!(lines, ["BadResponse retryable: proxy: boom"]);
 }
