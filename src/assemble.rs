@@ -13,7 +13,7 @@ mod price;
 pub use batch::{Batch, Op, Operation, PathStep};
 
 use crate::error::{ErrorCode, ErrorInfo, Failure};
-use crate::message::{StopReason, Usage};
+use crate::message::{StopReason, Usage, UsageCost};
 use crate::model::ModelCost;
 use crate::protocol::{StreamPart, UsageUpdate};
 use crate::text::number;
@@ -64,6 +64,7 @@ pub struct Assembler {
     batch: Batch,
     id_prefix: String,
     usage: UsageUpdate,
+    cost: Option<UsageCost>,
     response_id: Option<String>,
     finish: Option<StopReason>,
     error: Option<Failure>,
@@ -80,6 +81,7 @@ impl Assembler {
             batch: Batch::default(),
             id_prefix: id_prefix.into(),
             usage: UsageUpdate::default(),
+            cost: None,
             response_id: None,
             finish: None,
             error: None,
@@ -119,6 +121,9 @@ impl Assembler {
                 self.batch.push(Op::Image, block, &[&data, &mime_type]);
             }
             StreamPart::Usage(update) => self.count(update),
+            StreamPart::Cost(cost) => self.cost = Some(cost),
+            // The message begins with it.
+            StreamPart::Origin(_) => {}
             StreamPart::ResponseId(id) => self.response_id = Some(id),
             StreamPart::Finish(reason) => self.finish = Some(reason),
             StreamPart::Error(error) => self.error = Some(error),
@@ -190,7 +195,7 @@ impl Assembler {
         Ending {
             stop_reason,
             error,
-            usage: price(self.usage, cost),
+            usage: price(self.usage, cost, self.cost),
             response_id: self.response_id,
             calls: self.calls.into_iter().map(|pending| pending.call).collect(),
         }

@@ -202,6 +202,7 @@ fn check_parts(parts: &[StreamPart], input: usize, several: bool) {
 /// How much a part says, in bytes.
 fn weight(part: &StreamPart) -> usize {
     8 + match part {
+        StreamPart::Cost(_) | StreamPart::Origin(_) => 0,
         StreamPart::ResponseId(text)
         | StreamPart::Text(text)
         | StreamPart::Thinking(text)

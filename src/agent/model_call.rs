@@ -22,7 +22,7 @@ use crate::error::{ErrorInfo, Failure};
 use crate::event::Page;
 use crate::message::StopReason;
 use crate::model::{Model, ModelCost, RequestOptions};
-use crate::protocol::{self, Api, Context, Decoder, StreamPart};
+use crate::protocol::{self, Api, Context, Decoder, Origin, StreamPart};
 use crate::text::sse::SseDecoder;
 use crate::text::{contains, lossy, number};
 use failure::{Wire, timeout};
@@ -60,6 +60,12 @@ impl Head {
             model: model.id.clone(),
             timestamp,
         }
+    }
+
+    fn rename(&mut self, origin: &Origin) {
+        self.api.clone_from(&origin.api);
+        self.provider.clone_from(&origin.provider);
+        self.model.clone_from(&origin.model);
     }
 }
 
@@ -164,6 +170,11 @@ impl<H: Transport + Presenter> Reception<'_, H> {
             let next = self.host.next_parts(&mut stream, &mut parts);
             let next = self.patience.wait(limits.idle_timeout_ms, next).await;
             self.parts = parts;
+            if let (Some(head), Some(StreamPart::Origin(origin))) =
+                (&mut self.head, self.parts.first())
+            {
+                head.rename(origin);
+            }
             self.begin().await;
             self.present().await?;
             more = settled(next, timeout, IDLE, limits.idle_timeout_ms)?;

@@ -4,8 +4,12 @@ use crate::message::{Usage, UsageCost};
 use crate::model::ModelCost;
 use crate::protocol::UsageUpdate;
 
-/// Usage and cost. Counts that the provider did not give are zero, and none is ever less.
-pub(super) fn price(counts: UsageUpdate, cost: Option<ModelCost>) -> Usage {
+/// Usage and cost: what the source says that it was, else by the model's prices. Counts that the provider did not give are zero, and none is ever less.
+pub(super) fn price(
+    counts: UsageUpdate,
+    prices: Option<ModelCost>,
+    billed: Option<UsageCost>,
+) -> Usage {
     let [input, output, cache_read, cache_write] = [
         counts.input,
         counts.output,
@@ -18,7 +22,7 @@ pub(super) fn price(counts: UsageUpdate, cost: Option<ModelCost>) -> Usage {
         output: per_output,
         cache_read: per_read,
         cache_write: per_write,
-    } = cost.unwrap_or_default();
+    } = prices.unwrap_or_default();
     let dollars = |tokens: f64, per_million: f64| tokens * per_million / 1_000_000.0;
     let mut cost = UsageCost {
         input: dollars(input, per_input),
@@ -34,6 +38,6 @@ pub(super) fn price(counts: UsageUpdate, cost: Option<ModelCost>) -> Usage {
         cache_read,
         cache_write,
         total_tokens: input + output + cache_read + cache_write,
-        cost,
+        cost: billed.unwrap_or(cost),
     }
 }

@@ -93,15 +93,12 @@ fn start(
 
 /// A stream of all events of a channel. Leaving it early aborts the run.
 pub(super) fn listen(channel: &Channel, control: &RunControl) -> EventStream {
-    let leave = {
+    let abort = {
         let (control, channel) = (control.clone(), channel.clone());
-        Closure::once_into_js(move || control.abort(&JsValue::UNDEFINED, &channel))
+        Closure::<dyn Fn(JsValue)>::new(move |reason| control.abort(&reason, &channel))
     };
-    let stream = EventStream::new(leave.unchecked_ref());
-    let sink = stream.clone();
-    let listener = Closure::<dyn Fn(JsValue)>::new(move |event| sink.push(&event)).into_js_value();
-    channel.subscribe(listener.unchecked_ref());
-    stream
+    // The stream lets go of it at its end.
+    channel.stream(abort.into_js_value().unchecked_ref())
 }
 
 /// Sets the state of a run over a context of the caller's. `is_told` for tools that are not run.

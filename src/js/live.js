@@ -4,6 +4,26 @@
 // decision (what a delta belongs to, when a block ends, what an error is) was taken in Rust and
 // arrives as operations, whose encoding src/assemble/batch.rs describes.
 
+import { EventStream } from "./streams.js";
+
+/**
+ * The reason of an abort by leaving. One for all, made where nothing is on the stack: an error keeps the functions that
+ * were being called when it was made, and a signal its reason.
+ */
+const LEFT = new DOMException("The stream was left before its end.", "AbortError");
+
+/** A listener that knows nothing but the stream: functions made in one scope hold all that any of them needs. */
+function into(stream) {
+  return (event) => {
+    // Behind its last event there is nothing to abort.
+    if (LAST.includes(event.type)) stream.detach();
+    stream.push(event);
+  };
+}
+
+/** With what a call or a run ends. */
+const LAST = ["done", "error", "agent_end"];
+
 /** What the module has of one agent's app: its state, listeners, hooks and tools, and the message that is being received. */
 export class Channel {
   /** @param given hooks and what a `streamFn` is told, as `readOptions` gives them, and perhaps a `record` of its own */
@@ -111,6 +131,20 @@ export class Channel {
     };
     change(({ listeners }) => [...listeners, entry]);
     return () => change(({ listeners }) => listeners.filter((other) => other !== entry));
+  }
+
+  /** All events from now on. */
+  events() {
+    const stream = new EventStream(() => unsubscribe());
+    const unsubscribe = this.subscribe((event) => stream.push(event));
+    return stream;
+  }
+
+  /** The events of what is under way; leaving them early calls `abort`, with a reason. */
+  stream(abort) {
+    const stream = new EventStream(abort, LEFT);
+    this.subscribe(into(stream));
+    return stream;
   }
 
   /** Calls the listeners in order. Returns a promise only when one of them did. */

@@ -71,6 +71,14 @@ extern "C" {
     #[wasm_bindgen(method)]
     pub(super) fn subscribe(this: &Channel, listener: &Function) -> Function;
 
+    /// All events from now on. Whoever reads them may leave at any time.
+    #[wasm_bindgen(method)]
+    pub(super) fn events(this: &Channel) -> EventStream;
+
+    /// The events of what is under way; leaving them early calls `abort`.
+    #[wasm_bindgen(method)]
+    pub(super) fn stream(this: &Channel, abort: &Function) -> EventStream;
+
     #[wasm_bindgen(method, js_name = emit)]
     fn emit_now(this: &Channel, event: &JsValue) -> JsValue;
 
@@ -89,12 +97,6 @@ extern "C" {
     /// An async iterable of events with a result.
     #[derive(Clone, Debug)]
     pub(super) type EventStream;
-
-    #[wasm_bindgen(constructor)]
-    pub(super) fn new(on_leave: &Function) -> EventStream;
-
-    #[wasm_bindgen(method)]
-    pub(super) fn push(this: &EventStream, event: &JsValue);
 
     #[wasm_bindgen(method)]
     pub(super) fn end(this: &EventStream, result: &JsValue);

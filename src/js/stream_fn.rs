@@ -8,8 +8,8 @@ use wasm_bindgen::prelude::*;
 
 use crate::error::{ErrorCode, ErrorInfo, Failure};
 use crate::js::{error, value};
-use crate::message::{StopReason, Usage};
-use crate::protocol::{StreamPart, UsageUpdate};
+use crate::message::{StopReason, Usage, UsageCost};
+use crate::protocol::{Origin, StreamPart, UsageUpdate, billed};
 use crate::text::json::{FromJson, Reader, from_text};
 
 #[wasm_bindgen(module = "/src/js/streams.js")]
@@ -85,6 +85,12 @@ fn read(told: &[JsValue], parts: &mut Vec<StreamPart>) -> Result<(), Failure> {
         },
         7 => StreamPart::TextSignature(text),
         8 => StreamPart::ThinkingSignature(text),
+        10 => StreamPart::ToolCallSignature {
+            key,
+            signature: text,
+        },
+        11 => StreamPart::RedactedThinking(text),
+        12 => StreamPart::Origin(from_text(&text).map_err(failed)?),
         _ => return finish(&text, parts),
     });
     Ok(())
@@ -115,6 +121,7 @@ fn finish(json: &str, parts: &mut Vec<StreamPart>) -> Result<(), Failure> {
         cache_read: Some(cache_read),
         cache_write: Some(cache_write),
     }));
+    parts.extend(told.cost.map(StreamPart::Cost));
     let text = told.error_message;
     parts.push(match told.stop_reason {
         StopReason::Error => {
@@ -144,6 +151,7 @@ fn failed(problem: String) -> Failure {
 struct FinalMessage {
     stop_reason: StopReason,
     usage: Usage,
+    cost: Option<UsageCost>,
     response_id: Option<String>,
     error_message: Option<String>,
     error: Option<Failure>,
@@ -154,9 +162,20 @@ impl FromJson for FinalMessage {
         Self {
             stop_reason: reader.field("stopReason"),
             usage: reader.or_default("usage"),
+            cost: reader.json().get("usage").and_then(billed),
             response_id: reader.optional("responseId"),
             error_message: reader.optional("errorMessage"),
             error: reader.optional("error"),
+        }
+    }
+}
+
+impl FromJson for Origin {
+    fn from_json(reader: &mut Reader<'_>) -> Self {
+        Self {
+            api: reader.field("api"),
+            provider: reader.field("provider"),
+            model: reader.field("model"),
         }
     }
 }

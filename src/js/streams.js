@@ -89,11 +89,13 @@ export class EventStream {
   #readers = [];
   #isEnded = false;
   #onLeave;
+  #reason;
   #result;
   #resolve;
 
-  constructor(onLeave) {
+  constructor(onLeave, reason) {
     this.#onLeave = onLeave;
+    this.#reason = reason;
     this.#result = new Promise((resolve) => {
       this.#resolve = resolve;
     });
@@ -127,15 +129,21 @@ export class EventStream {
   }
 
   return(value) {
-    if (!this.#isEnded) this.#onLeave();
+    this.#onLeave?.(this.#reason);
     this.#waiting = [];
     this.#taken = 0;
     this.#finish();
     return Promise.resolve({ value, done: true });
   }
 
+  /** Nobody is told of leaving any more, nor kept by whoever keeps the stream. */
+  detach() {
+    this.#onLeave = undefined;
+  }
+
   #finish() {
     this.#isEnded = true;
+    this.detach();
     for (const reader of this.#readers.splice(0)) reader({ value: undefined, done: true });
   }
 
@@ -170,6 +178,9 @@ const IMAGE = 6;
 const TEXT_SIGNATURE = 7;
 const THINKING_SIGNATURE = 8;
 const FINAL = 9;
+const CALL_SIGNATURE = 10;
+const REDACTED = 11;
+const ORIGIN = 12;
 
 /** What `streamFn` returned, read as parts: of each event only what it adds, in four values. */
 export class AppStream {
@@ -184,10 +195,12 @@ export class AppStream {
     } catch (thrown) {
       throw failed(thrown);
     }
-    /** By content index: the kind of part by which a block grows, its key, and whether it is empty so far. */
+    /** By content index: the kind of part by which a block grows, its key, and its text so far. */
     this.blocks = new Map();
     this.calls = 0;
+    /** Whether it has said all, and whether its iterator has ended by itself. */
     this.isOver = false;
+    this.isEnded = false;
   }
 
   /** The parts of the next event: kind, key of a call, two texts, and so on. */
@@ -200,7 +213,7 @@ export class AppStream {
       this.read(get(step, "value"));
       return this.parts;
     }
-    this.isOver = true;
+    this.isOver = this.isEnded = true;
     // A source may end without `done` when it has a result to ask for.
     const result = get(this.source, "result");
     if (typeof result !== "function") throw new Error("The stream of streamFn ended without a done or error event.");
@@ -208,9 +221,9 @@ export class AppStream {
     return this.parts;
   }
 
-  /** Tells a source that is not read any more to stop. It is free to fail at that. */
+  /** Tells a source that is not read any more to stop, as leaving a loop over it would. It is free to fail at that. */
   stop() {
-    if (this.isOver) return;
+    if (this.isEnded) return;
     attempt(() => get(this.iterator, "return")?.call(this.iterator)).catch(() => {});
   }
 
@@ -221,6 +234,11 @@ export class AppStream {
   read(event) {
     const type = text(event, "type");
     switch (type) {
+      case "start": {
+        const origin = ["api", "provider", "model"].map((name) => [name, get(get(event, "partial"), name)]);
+        if (origin.every(([, name]) => typeof name === "string")) this.push(ORIGIN, 0, toJson(Object.fromEntries(origin)));
+        break;
+      }
       case "text_start":
       case "thinking_start":
       case "toolcall_start":
@@ -234,30 +252,40 @@ export class AppStream {
       case "text_end":
       case "thinking_end": {
         const block = this.block(event, type);
-        if (block.isEmpty) this.grow(block, text(event, "content"));
-        // Signatures come with the block at its end.
+        // What only a whole block has comes with it at its end.
         const whole = blockOf(get(event, "partial"), get(event, "contentIndex"));
+        if (get(whole, "redacted") === true && block.text === "") {
+          this.push(REDACTED, 0, text(whole, "thinkingSignature"));
+          break;
+        }
+        this.complete(block, text(event, "content"));
         for (const [kind, name] of [[TEXT_SIGNATURE, "textSignature"], [THINKING_SIGNATURE, "thinkingSignature"]]) {
           if (typeof get(whole, name) === "string") this.push(kind, 0, get(whole, name));
         }
         this.push(BLOCK_END);
+        block.isEnded = true;
         break;
       }
       case "toolcall_end": {
         const block = this.block(event, type);
-        if (block.isEmpty) this.grow(block, toJson(get(get(event, "toolCall"), "arguments")));
+        const call = get(event, "toolCall") ?? blockOf(get(event, "partial"), get(event, "contentIndex"));
+        if (block.text === "") this.grow(block, toJson(get(call, "arguments")));
+        if (typeof get(call, "thoughtSignature") === "string") this.push(CALL_SIGNATURE, block.key, get(call, "thoughtSignature"));
         if (block.kind === CALL_DELTA) this.push(CALL_END, block.key);
         break;
       }
-      case "image_end":
-        this.image(get(event, "content"));
+      case "image_end": {
+        const content = get(event, "content");
+        this.blocks.set(get(event, "contentIndex") ?? this.blocks.size, { kind: IMAGE });
+        this.push(IMAGE, 0, text(content, "data"), text(content, "mimeType"));
         break;
+      }
       case "done":
       case "error":
         this.isOver = true;
         this.finish(get(event, type === "done" ? "message" : "error"));
         break;
-      // `start`, and events of a later version.
+      // Nothing of events of a later version.
     }
   }
 
@@ -267,7 +295,7 @@ export class AppStream {
     if (typeof index !== "number") throw new Error(`The ${type} event of streamFn has no contentIndex.`);
     let block = this.blocks.get(index);
     if (block === undefined) {
-      block = { kind: type.startsWith("text") ? TEXT : type.startsWith("thinking") ? THINKING : CALL_DELTA, key: 0, isEmpty: true };
+      block = { kind: type.startsWith("text") ? TEXT : type.startsWith("thinking") ? THINKING : CALL_DELTA, key: 0, text: "" };
       this.blocks.set(index, block);
       if (block.kind === CALL_DELTA) {
         block.key = this.calls++;
@@ -282,26 +310,31 @@ export class AppStream {
   }
 
   grow(block, delta) {
-    block.isEmpty = false;
+    block.text += delta;
     this.push(block.kind, block.key, delta);
   }
 
-  image(content) {
-    this.push(IMAGE, 0, text(content, "data"), text(content, "mimeType"));
+  /** A block is known as a whole: what its deltas left out of the end comes now. */
+  complete(block, whole) {
+    if (whole.length > block.text.length && whole.startsWith(block.text)) this.grow(block, whole.slice(block.text.length));
   }
 
+  /** The last word: what the source streamed nothing of is in the final message. */
   finish(message) {
-    // A source that gave only a final message: its blocks are all there is.
-    if (this.blocks.size === 0 && ["stop", "length", "toolUse"].includes(get(message, "stopReason"))) {
-      const content = get(message, "content");
-      if (Array.isArray(content)) content.forEach((block, contentIndex) => this.readWhole(block, contentIndex, message));
-    }
+    const content = get(message, "content");
+    if (Array.isArray(content)) content.forEach((block, contentIndex) => this.readWhole(block, contentIndex, message));
     const told = {};
     for (const name of ["stopReason", "usage", "responseId", "errorMessage", "error"]) told[name] = get(message, name);
     this.push(FINAL, 0, toJson(told));
   }
 
   readWhole(block, contentIndex, partial) {
+    const known = this.blocks.get(contentIndex);
+    if (known !== undefined) {
+      // Only the last block can still grow.
+      if (contentIndex === this.blocks.size - 1 && known.kind <= THINKING && !known.isEnded) this.complete(known, text(block, known.kind === TEXT ? "text" : "thinking"));
+      return undefined;
+    }
     switch (get(block, "type")) {
       case "text":
         return this.read({ type: "text_end", contentIndex, content: get(block, "text"), partial });
@@ -310,7 +343,7 @@ export class AppStream {
       case "toolCall":
         return this.read({ type: "toolcall_end", contentIndex, toolCall: block });
       case "image":
-        return this.image(block);
+        return this.read({ type: "image_end", contentIndex, content: block });
     }
   }
 }

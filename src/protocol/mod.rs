@@ -6,6 +6,7 @@
 //! [`history`] makes a transcript acceptable to whatever model is called next.
 
 pub mod anthropic_messages;
+mod billed;
 mod count;
 mod decoder;
 mod failure;
@@ -23,9 +24,10 @@ mod testing;
 mod tool_calls;
 mod tool_schema;
 
+pub(crate) use billed::billed;
 pub use decoder::Decoder;
 pub use failure::from_http;
-pub use part::{StreamPart, UsageUpdate};
+pub use part::{Origin, StreamPart, UsageUpdate};
 
 use crate::error::Failure;
 use crate::message::Message;

@@ -1,7 +1,7 @@
 //! What decoders say: the one vocabulary into which every wire is translated.
 
 use crate::error::Failure;
-use crate::message::StopReason;
+use crate::message::{StopReason, UsageCost};
 
 /// One piece of a response, in the order in which it arrived.
 ///
@@ -61,11 +61,26 @@ pub enum StreamPart {
     },
     /// Token counts so far: counts that are present replace earlier ones.
     Usage(UsageUpdate),
+    /// What the tokens cost, where the source knows that better than the model's prices do.
+    Cost(UsageCost),
+    /// Which model answers, where it is not the one that was asked. Counts before all other parts.
+    Origin(Origin),
     /// The provider says that and why the response is complete. The assembler turns
     /// [`StopReason::Stop`] into [`StopReason::ToolUse`] where there are tool calls.
     Finish(StopReason),
     /// The response failed. Nothing behind it counts.
     Error(Failure),
+}
+
+/// What a message names as its source.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Origin {
+    /// The protocol's name.
+    pub api: String,
+    /// The provider's name.
+    pub provider: String,
+    /// The model's id.
+    pub model: String,
 }
 
 /// Token counts of one response, each by the meaning it has in [`crate::message::Usage`].

@@ -23,6 +23,8 @@ pub fn fold(api: Api, parts: &[StreamPart]) -> AssistantMessage {
     for part in parts {
         match part {
             StreamPart::ResponseId(id) => message.response_id = Some(id.clone()),
+            // No provider says such things.
+            StreamPart::Cost(_) | StreamPart::Origin(_) => {}
             StreamPart::Text(text) => text_block(&mut message, &mut open).text.push_str(text),
             StreamPart::Thinking(text) => {
                 thinking_block(&mut message, &mut open)

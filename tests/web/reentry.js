@@ -189,7 +189,7 @@ const HOOK_PLACES = [
   "prepareRequest", "transformContext", "convertToLlm", "getApiKey", "beforeToolCall", "prepareArguments", "validate", "needsApproval", "tool", "afterToolCall", "finishTurn",
 ];
 const WIRE_PLACES = [...LISTENER_PLACES, ...HOOK_PLACES, "onPayload", "onResponse", "fetch", "headers", "read"];
-const SOURCE_PLACES = [...LISTENER_PLACES, ...HOOK_PLACES, "streamFn", "next"];
+const SOURCE_PLACES = [...LISTENER_PLACES, ...HOOK_PLACES, "streamFn", "next", "return"];
 
 /** An agent with callbacks for everything, and the places at which they are called. */
 function variant(sluice, isSource, at) {

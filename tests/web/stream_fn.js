@@ -247,3 +247,88 @@ export async function a_script_plays_its_turns(sluice) {
   const events = await collect(sluice.createScript([{ text: "alone" }])(model, { messages: [] }, {}));
   sluice.checkCall(JSON.stringify(events));
 }
+
+/** What a source says of each block, and what becomes of it. */
+export async function what_only_whole_blocks_have_is_kept(sluice) {
+  const call = { type: "toolCall", id: "c1", name: "f", arguments: { a: 1 }, thoughtSignature: "for the call" };
+  const redacted = { type: "thinking", thinking: "", thinkingSignature: "sealed", redacted: true };
+  const image = { type: "image", data: "AAAA", mimeType: "image/png" };
+  const partial = message([redacted, { ...block("x"), textSignature: "for the text" }, call, image], "toolUse");
+  const events = [
+    { type: "start", partial: message([]) },
+    { type: "thinking_start", contentIndex: 0, partial }, { type: "thinking_end", contentIndex: 0, content: "", partial },
+    { type: "text_start", contentIndex: 1, partial }, { type: "text_delta", contentIndex: 1, delta: "x", partial }, { type: "text_end", contentIndex: 1, content: "x", partial },
+    { type: "toolcall_start", contentIndex: 2, partial }, { type: "toolcall_delta", contentIndex: 2, delta: '{"a":1}', partial }, { type: "toolcall_end", contentIndex: 2, toolCall: call, partial },
+    { type: "image_end", contentIndex: 3, content: image, partial },
+    { type: "done", reason: "toolUse", message: partial },
+  ];
+  const { first } = await run(sluice, () => source(events), { initialState: { model, tools: [tool("f", () => "x")] } });
+  equal(first.content, partial.content, "streamed");
+  const atOnce = await run(sluice, () => source([{ type: "done", reason: "toolUse", message: partial }]), { initialState: { model, tools: [tool("f", () => "x")] } });
+  equal(atOnce.first.content, partial.content, "at once");
+}
+
+export async function the_final_message_has_what_was_not_streamed(sluice) {
+  const delta = (text) => ({ type: "text_delta", contentIndex: 0, delta: text });
+  const call = { type: "toolCall", id: "c1", name: "f", arguments: {} };
+  const image = { type: "image", data: "AAAA", mimeType: "image/png" };
+  const failed = (content) => ({ type: "error", reason: "error", error: message(content, "error", { errorMessage: "broken" }) });
+  const cases = [
+    ["a call", [delta("x"), done([block("x"), call], "toolUse")], [block("x"), call], "toolUse"],
+    ["more text", [delta("x"), done([block("x and more")])], [block("x and more")], "stop"],
+    ["other text", [delta("x"), done([block("y")])], [block("x")], "stop"],
+    ["text of a block that has ended", [delta("x"), { type: "text_end", contentIndex: 0, content: "x" }, done([block("x and more")])], [block("x")], "stop"],
+    ["an image that was streamed", [{ type: "image_end", contentIndex: 0, content: image }, done([image])], [image], "stop"],
+    ["an image that was not", [delta("x"), done([block("x"), image])], [block("x"), image], "stop"],
+    ["what a failure has", [failed([block("half")])], [block("half")], "error"],
+    ["what a failure has beside what was streamed", [delta("x"), failed([block("x"), { type: "thinking", thinking: "hm" }])], [block("x"), { type: "thinking", thinking: "hm" }], "error"],
+  ];
+  let ran = 0;
+  for (const [what, events, content, stopReason] of cases) {
+    const { first } = await run(sluice, () => source(events), { initialState: { model, tools: [tool("f", () => `ran ${++ran}`)] } });
+    equal([first.content, first.stopReason], [content, stopReason], what);
+  }
+  same(ran, 1, "the call ran");
+}
+
+export async function a_source_names_the_model_that_answers_and_what_it_cost(sluice) {
+  const cost = { input: 0.1, output: 0.2, cacheRead: 0, cacheWrite: 0, total: 0.3 };
+  const priced = { ...model, cost: { input: 1e6, output: 1e6 } };
+  const of = (usage) => [{ type: "start", partial: message([]) }, { type: "text_delta", contentIndex: 0, delta: "x" }, { type: "done", reason: "stop", message: { ...message([block("x")]), usage } }];
+  const told = await run(sluice, () => source(of({ ...usage, cost })), { initialState: { model: priced } });
+  equal([told.first.api, told.first.provider, told.first.model, told.first.usage.cost], ["other", "other", "m", cost], "as the source says");
+  const silent = await run(sluice, () => source(of(usage)), { initialState: { model: priced } });
+  same(silent.first.usage.cost.total, 3 + 2, "by the prices of the model");
+}
+
+export async function a_source_is_closed_as_by_a_loop_that_ends(sluice) {
+  const closed = [];
+  for (const [what, last] of [["done", done([block("x")])], ["error", { type: "error", reason: "error", error: message([], "error") }]]) {
+    await run(sluice, async function* () {
+      try {
+        yield { type: "text_delta", contentIndex: 0, delta: "x" };
+        yield last;
+      } finally {
+        closed.push(what);
+      }
+    });
+  }
+  let returned = 0;
+  const ended = { [Symbol.asyncIterator]() { return this; }, next: async () => ({ done: true }), return: async () => returned++, result: async () => message([block("x")]) };
+  await run(sluice, () => ended);
+  await sleep(1);
+  equal([closed, returned], [["done", "error"], 0], "closed, but not where it had ended by itself");
+}
+
+export async function hooks_of_the_network_are_told_to_a_source(sluice) {
+  const fetch = fetchOf(answer("through"));
+  const calls = [];
+  let options;
+  await run(sluice, (given, context, told) => ((options = told), sluice.streamSimple({ ...given, ...model }, context, told)), {
+    fetch,
+    onPayload: (payload) => void calls.push(typeof payload),
+    onResponse: ({ status, headers }) => void calls.push(status, headers["content-type"]),
+  });
+  equal(calls, ["object", 200, "text/event-stream"], "the calls");
+  check(!("reasoning" in options) && !("cacheRetention" in options), "nothing that was not set");
+}

@@ -38,7 +38,26 @@ export function script(turns, options, play) {
     };
     // Turns are written for this wire; messages keep the names of the app's own.
     const wire = { ...model, provider: model?.provider ?? model?.api, api: "openai-completions" };
-    return play(wire, context, { fetch, signal: options?.signal, timeoutMs: 0, idleTimeoutMs: 0 });
+    return named(play(wire, context, { fetch, signal: options?.signal, timeoutMs: 0, idleTimeoutMs: 0 }), { api: model?.api });
+  };
+}
+
+/** The same stream, of messages with these names. */
+function named(stream, names) {
+  const renamed = (event) => {
+    const key = ["partial", "message", "error"].find((key) => key in event);
+    return { ...event, [key]: { ...event[key], ...names } };
+  };
+  return {
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+    next: async () => {
+      const step = await stream.next();
+      return step.done ? step : { ...step, value: renamed(step.value) };
+    },
+    return: (value) => stream.return(value),
+    result: async () => ({ ...(await stream.result()), ...names }),
   };
 }
 

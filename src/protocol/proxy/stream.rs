@@ -12,7 +12,7 @@ use crate::message::StopReason;
 use crate::protocol::count::count;
 use crate::protocol::decoder::{Read, Wire};
 use crate::protocol::failure;
-use crate::protocol::{StreamPart, UsageUpdate};
+use crate::protocol::{StreamPart, UsageUpdate, billed};
 use crate::text::json::{Json, from_text};
 
 #[cfg(test)]
@@ -335,7 +335,9 @@ fn on_error(data: &str, event: &Event<'_>, parts: &mut Vec<StreamPart>) -> Failu
 /// The counts and the id with which a response ends.
 fn push_totals(event: &Event<'_>, parts: &mut Vec<StreamPart>) {
     parts.extend(event.string(Member::ResponseId).map(StreamPart::ResponseId));
-    parts.extend(event.get(Member::Usage).map(|usage| {
+    let usage = event.get(Member::Usage);
+    parts.extend(usage.and_then(billed).map(StreamPart::Cost));
+    parts.extend(usage.map(|usage| {
         let reported = |name| count(usage.get(name));
         StreamPart::Usage(UsageUpdate {
             input: reported("input"),

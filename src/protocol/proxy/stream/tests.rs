@@ -12,6 +12,8 @@ fn read(events: &[&str]) -> Vec<String> {
 fn line(part: &StreamPart) -> String {
     match part {
         StreamPart::ResponseId(id) => format!("id {id}"),
+        StreamPart::Cost(cost) => format!("cost {}", cost.total),
+        StreamPart::Origin(origin) => format!("from {}", origin.model),
         StreamPart::Text(text) => format!("text {text}"),
         StreamPart::Thinking(text) => format!("thinking {text}"),
         StreamPart::TextSignature(data) => format!("text signature {data}"),
@@ -353,12 +355,20 @@ fn a_failure_keeps_its_kind() {
 fn counts_and_the_id_come_with_the_end_of_either_kind() {
     let totals = r#""responseId":"r1","usage":{"input":9,"output":2,"cacheRead":4,"cacheWrite":0,"totalTokens":15,"cost":{"total":1}}"#;
     let done = format!(r#"{{"type":"done","reason":"stop",{totals}}}"#);
-    assert_eq!(read(&[&done]), ["id r1", "usage 9 2 4 0", "finish Stop"]);
+    assert_eq!(
+        read(&[&done]),
+        ["id r1", "cost 1", "usage 9 2 4 0", "finish Stop"]
+    );
     let error = format!(r#"{{"type":"error","reason":"error","errorMessage":"no",{totals}}}"#);
     let parts = read(&[&error]);
     assert_eq!(
         parts,
-        ["id r1", "usage 9 2 4 0", "BadResponse retryable: proxy: no"]
+        [
+            "id r1",
+            "cost 1",
+            "usage 9 2 4 0",
+            "BadResponse retryable: proxy: no"
+        ]
     );
 }
 
