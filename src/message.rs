@@ -122,7 +122,7 @@ pub struct UserMessage {
     /// Text, or text and images.
     pub content: UserContent,
     /// When it was made, in milliseconds since 1970.
-    #[serde(default)]
+    #[cfg_attr(not(target_arch = "wasm32"), serde(default))]
     pub timestamp: f64,
 }
 

@@ -12,7 +12,6 @@ use crate::agent::run::run;
 use crate::js::core::Core;
 use crate::js::given::{self, check_message, read_message, read_messages, read_model, read_prompt};
 use crate::js::host::{Kind, PageHost};
-use crate::js::live::EventStream;
 use crate::js::options::Owner;
 use crate::js::page::{Handle, handles};
 use crate::js::run_control::RunControl;
@@ -85,23 +84,7 @@ impl Agent {
     /// The same events as an async iterator, from now on until the iterator is left.
     #[wasm_bindgen(unchecked_return_type = "AsyncIterableIterator<AgentEvent>")]
     pub fn events(&self) -> JsValue {
-        let unsubscribe: Rc<std::cell::RefCell<Option<Function>>> = Rc::default();
-        let leave = {
-            let unsubscribe = unsubscribe.clone();
-            Closure::once_into_js(move || {
-                let unsubscribe = unsubscribe.borrow_mut().take();
-                if let Some(unsubscribe) = unsubscribe {
-                    // It only forgets the listener.
-                    let _ = unsubscribe.call0(&JsValue::UNDEFINED);
-                }
-            })
-        };
-        let stream = EventStream::new(leave.unchecked_ref());
-        let sink = stream.clone();
-        let listener =
-            Closure::<dyn Fn(JsValue)>::new(move |event| sink.push(&event)).into_js_value();
-        *unsubscribe.borrow_mut() = Some(self.core.channel.subscribe(listener.unchecked_ref()));
-        stream.into()
+        self.core.channel.events().into()
     }
 
     /// Starts a run with a message: a text (with images), a message, or several.
@@ -537,7 +520,20 @@ impl Agent {
             matches!(stop_reason.as_deref(), Some("error" | "aborted"))
         });
         match failed {
-            Some(index) => messages.truncate(index),
+            Some(index) => {
+                messages.truncate(index);
+                let last = messages.last();
+                if last
+                    .and_then(|last| value::get_string(last, "role"))
+                    .as_deref()
+                    == Some("assistant")
+                {
+                    return Err(error::misuse(
+                        "nothing_to_continue",
+                        "What failed came behind a complete answer: there is nothing to make again. Call prompt().",
+                    ));
+                }
+            }
             // The transcript ends with what a model can answer: going on is trying again.
             None if messages.last().is_some_and(|message| {
                 value::get_string(message, "role").as_deref() != Some("assistant")

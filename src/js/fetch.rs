@@ -45,6 +45,8 @@ pub(super) struct Body {
     reader: Option<Reader>,
     controller: AbortController,
     is_complete: bool,
+    /// For the app.
+    pub(super) headers: JsValue,
 }
 
 /// The reader of a body, and the one callback through which its chunks come: a promise per chunk
@@ -125,6 +127,7 @@ pub(super) async fn send(
         reader: None,
         controller,
         is_complete: false,
+        headers: JsValue::UNDEFINED,
     };
     let place = place(&request.url);
     let answer = match fetch {
@@ -154,6 +157,7 @@ pub(super) async fn send(
         let get = value::as_function(value::get(&headers, "get"))?;
         get.call1(&headers, &name.into()).ok()?.as_string()
     };
+    body.headers = value::headers_of(&response);
     let stream = value::get(&response, "body");
     if let Some(get_reader) = value::as_function(value::get(&stream, "getReader")) {
         let reader = get_reader.call0(&stream).map_err(|thrown| {

@@ -33,7 +33,7 @@ const HOOKS = [
 ];
 
 /** Options that are told to a `streamFn` as they are. */
-const TOLD = ["headers", "temperature", "maxTokens", "toolChoice", "cacheRetention", "sessionId", "thinkingBudgets"];
+const TOLD = ["onPayload", "onResponse", "headers", "temperature", "maxTokens", "toolChoice", "cacheRetention", "sessionId", "thinkingBudgets"];
 
 /** Options that are read by themselves, and those that go nowhere: a backend has a key of its own. */
 const APART = { proxy: ["signal", "apiKey", "getApiKey"], simple: ["signal"], loop: ["model"], agent: ["initialState"] };
@@ -56,10 +56,10 @@ export function readOptions(options = {}, owner, streamFn) {
     if (HOOKS.includes(key)) {
       if (typeof value !== "function") throw invalid(key, "a function", value);
       given.hooks[key] = value;
-      continue;
+    } else {
+      data[key] = plainData(key, value);
+      if (key in WITHIN && isPlainObject(value)) checkOptions(value, key, WITHIN[key]);
     }
-    data[key] = plainData(key, value);
-    if (key in WITHIN && isPlainObject(value)) checkOptions(value, key, WITHIN[key]);
     if (TOLD.includes(key)) given.told[key] = value;
   }
   // An agent makes failed calls again unless it is told not to; whoever drives the loop, only where it is told how.
@@ -162,7 +162,8 @@ export function readTools(tools, isTold) {
     names.add(name);
     refuseMisspelled(tool, TOOL, place);
     const description = get(tool, "description");
-    const read = { name, description: typeof description === "string" ? description : undefined, parameters: parameters(tool, place) };
+    if (description !== undefined && typeof description !== "string") throw invalid(`${place}.description`, "a string", description);
+    const read = { name, description, parameters: parameters(tool, place) };
     return isTold ? read : { ...read, ...runnable(tool, place) };
   }));
 }
@@ -188,6 +189,8 @@ function parameters(tool, place) {
   const what = `${place}.parameters`;
   const schema = get(found, "~standard") ? jsonSchema(found, what) : found;
   if (!isPlainObject(schema)) throw invalid(what, "a JSON Schema object or a Standard Schema object", schema);
+  const type = get(schema, "type");
+  if (type !== undefined && ![type].flat().includes("object")) throw invalid(`${what}.type`, '"object", since arguments are one', type);
   try {
     return toJson(schema);
   } catch (error) {
@@ -268,12 +271,23 @@ export function readPrompt(input, images) {
   if (images !== undefined) throw invalid("images", "given only with a text", images);
   const messages = Array.isArray(input) ? readMessages(input, "prompt") : [checkMessage(input, "prompt")];
   if (messages.length === 0) throw misuse("invalid_argument", "prompt needs at least one message.");
+  messages.forEach(refuseEmpty);
   return messages;
+}
+
+/** No provider takes a user's message that says nothing, and the conversation would be stuck with it. */
+function refuseEmpty(message) {
+  if (get(message, "role") !== "user") return message;
+  const content = get(message, "content");
+  const says = (block) => get(block, "type") !== "text" || String(get(block, "text")).trim() !== "";
+  const isEmpty = typeof content === "string" ? content.trim() === "" : Array.isArray(content) && !content.some(says);
+  if (isEmpty) throw misuse("invalid_argument", "The message is empty: give it a text or an image.");
+  return message;
 }
 
 /** A message, or a text as the message of a user. */
 export function readMessage(message, what) {
-  return typeof message === "string" ? userMessage(message) : checkMessage(message, what);
+  return typeof message === "string" ? userMessage(message) : refuseEmpty(checkMessage(message, what));
 }
 
 /**
@@ -291,7 +305,7 @@ export function checkMessage(message, what) {
   const known = role === "assistant" ? [] : content;
   for (const [index, block] of Array.isArray(known) ? known.entries() : []) {
     const isKnown = get(block, "type") === "text" || get(block, "type") === "image";
-    if (isKnown && contentProblem([block]) !== undefined) throw invalid(`${what}.content[${index}]`, 'a block: { type: "text", text } or { type: "image", data, mimeType }', block);
+    if (isKnown && contentProblem([block]) !== undefined) throw invalid(`${what}.content[${index}]`, 'a block: { type: "text", text } or { type: "image", data (base64, no data: URL), mimeType }', block);
   }
   return message;
 }

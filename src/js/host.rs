@@ -14,7 +14,7 @@ use std::rc::Rc;
 use gloo_timers::future::TimeoutFuture;
 use js_sys::{Array, Function, Object};
 use wasm_bindgen::prelude::*;
-use web_sys::{AbortController, AbortSignal};
+use web_sys::AbortSignal;
 
 use crate::agent::host::{
     Call, Clock, FinishTurn, Head, Host, HttpResponse, Presenter, Rules, Source, Tail, Transport,
@@ -51,8 +51,6 @@ pub(super) struct PageHost {
     pub(super) core: Rc<Core>,
     pub(super) run: RunControl,
     kind: Kind,
-    /// Of tools that are running, by call id.
-    pub(super) controllers: RefCell<Vec<(String, AbortController)>>,
     /// What the current model call is made with.
     tools: RefCell<Tools>,
     model: RefCell<JsValue>,
@@ -74,7 +72,6 @@ impl PageHost {
         Self {
             run,
             kind,
-            controllers: RefCell::default(),
             // Calls may wait from a session that was restored. What is wrong with tools is told by the next call.
             tools: RefCell::new(core.tools().unwrap_or_default()),
             model: RefCell::new(core.state.get("model")),
@@ -193,8 +190,7 @@ impl PageHost {
         ]);
         let options = value::object(&[
             ("apiKey", &api_key.map_or(JsValue::UNDEFINED, JsValue::from)),
-            ("reasoning", &request.thinking_level),
-            ("cacheRetention", &"short".into()),
+            ("reasoning", &told_level(&request.thinking_level)),
             ("signal", &self.run.signal()),
         ]);
         Object::assign(options.unchecked_ref(), &self.core.channel.told());
@@ -226,6 +222,15 @@ struct Request {
     tools: JsValue,
     model: JsValue,
     thinking_level: JsValue,
+}
+
+/// A source of the app's is told of a level, or of none.
+fn told_level(level: &JsValue) -> JsValue {
+    if level == "off" {
+        JsValue::UNDEFINED
+    } else {
+        level.clone()
+    }
 }
 
 fn invalid(thrown: JsValue) -> Failure {

@@ -36,13 +36,14 @@ impl Network<'_> {
         body.ok_or_else(|| hook_failed("onPayload", "its payload cannot be written as JSON"))
     }
 
-    /// `onResponse({ status, contentType, retryAfterMs }, model)`.
+    /// `onResponse({ status, headers, contentType, retryAfterMs }, model)`.
     pub(super) async fn on_response(self, response: &HttpResponse<Body>) -> Result<(), Failure> {
         let Some(hook) = self.core.channel.hook("onResponse") else {
             return Ok(());
         };
         let told = value::object(&[
             ("status", &response.status.into()),
+            ("headers", &response.body.headers),
             ("contentType", &response.content_type.as_str().into()),
             ("retryAfterMs", &value::number(response.retry_after_ms)),
         ]);

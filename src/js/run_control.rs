@@ -1,6 +1,6 @@
 //! One run as its agent sees it: aborting it, and waiting for it.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::rc::Rc;
@@ -24,6 +24,8 @@ pub(super) struct RunControl {
     pub(super) abort: Abort,
     controller: AbortController,
     settled: Latch,
+    /// Of tools that are running, by call id.
+    pub(super) tools: Rc<RefCell<Vec<(String, AbortController)>>>,
     /// False once the conversation it belongs to was thrown away.
     pub(super) is_kept: Rc<Cell<bool>>,
 }
@@ -45,6 +47,7 @@ impl RunControl {
             abort: Abort::default(),
             controller: AbortController::new()?,
             settled: settled.clone(),
+            tools: Rc::default(),
             is_kept: Rc::new(Cell::new(true)),
         };
         Ok((run, Settle(settled)))
@@ -76,6 +79,11 @@ impl RunControl {
             self.controller.abort();
         } else {
             self.controller.abort_with_reason(reason);
+        }
+        // At once, not when the run gets to it: whoever aborts may look at these signals next.
+        let tools = self.tools.take();
+        for (_, tool) in tools {
+            tool.abort_with_reason(&value::get(&self.signal(), "reason"));
         }
     }
 

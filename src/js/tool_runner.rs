@@ -18,7 +18,7 @@ use crate::schema::PatternMatcher;
 
 impl PageHost {
     fn take_controller(&self, call: &AssembledCall) -> Option<AbortController> {
-        let mut controllers = self.controllers.borrow_mut();
+        let mut controllers = self.run.tools.borrow_mut();
         let index = controllers.iter().position(|(id, _)| *id == call.id)?;
         Some(controllers.swap_remove(index).1)
     }
@@ -136,7 +136,8 @@ impl ToolRunner for PageHost {
             ));
         };
         let controller = AbortController::new().map_err(|thrown| error::describe(&thrown))?;
-        self.controllers
+        self.run
+            .tools
             .borrow_mut()
             .push((call.id.clone(), controller.clone()));
         let output = tool

@@ -21,6 +21,10 @@ extern "C" {
     #[wasm_bindgen(js_name = isPlainObject)]
     pub(super) fn is_plain_object(value: &JsValue) -> bool;
 
+    /// The headers of a response as a plain object.
+    #[wasm_bindgen(js_name = headersOf)]
+    pub(super) fn headers_of(response: &JsValue) -> JsValue;
+
     /// The page's own `fetch`.
     #[wasm_bindgen(js_name = pageFetch)]
     pub(super) fn page_fetch() -> JsValue;

@@ -175,7 +175,8 @@ export function toolResult(returned) {
     return defined({ ...textResult(content), ...Object.fromEntries(rest) });
   }
   const problem = contentProblem(content);
-  if (problem === undefined) return returned;
+  // A copy: what events have shown never changes, and a tool may go on with what it returned.
+  if (problem === undefined) return { ...returned, content: content.map((block) => ({ ...block })) };
   throw new Error(`The tool returned ${problem}. ${returns}`);
 }
 
@@ -197,10 +198,10 @@ export function contentProblem(content) {
   const index = Array.from(content).findIndex((block) => {
     const has = (...keys) => keys.every((key) => typeof get(block, key) === "string");
     const type = get(block, "type");
-    return !(type === "text" ? has("text") : type === "image" && has("data", "mimeType"));
+    return !(type === "text" ? has("text") : type === "image" && has("data", "mimeType") && !block.data.startsWith("data:"));
   });
   if (index < 0) return undefined;
-  return `content[${index}] that is neither { type: "text", text } nor { type: "image", data, mimeType }`;
+  return `content[${index}] that is neither { type: "text", text } nor { type: "image", data (base64, no data: URL), mimeType }`;
 }
 
 // ---- what an app is given
@@ -234,6 +235,15 @@ export function matches(pattern, text) {
     }
   }
   return undefined;
+}
+
+/** The headers of a response, as far as the page may see them. */
+export function headersOf(response) {
+  try {
+    return Object.fromEntries(get(response, "headers"));
+  } catch {
+    return {};
+  }
 }
 
 /** The page's own `fetch`. */

@@ -242,15 +242,17 @@ pageTest("a freed agent ends its run, and other agents go on", async ({ page, pr
     await running;
     agent.free();
     agent[Symbol.dispose]?.();
-    const failure = await failureOf(() => agent.prompt("again"));
+    // By rejecting, not by throwing.
+    const failure = await agent.prompt("again").catch(({ name, code }) => [name, code]);
+    const refused = await failureOf(() => agent.steer("again"));
     await other.prompt("Go");
-    return { lines, failure, other: other.state.messages.length };
+    return { lines, failure, refused, other: other.state.messages.length };
   }, provider.model);
   assert.deepEqual(result.lines, [
     ...started, "text_start 0", "text_delta 0 Half", "text_end 0 Half", "message_end assistant aborted (aborted)",
     "turn_end aborted, 0 results", "agent_end aborted: user, assistant",
   ]);
-  assert.equal(result.failure.isError, true);
+  assert.deepEqual([result.failure, result.refused.code], [["SluiceError", "freed"], "freed"]);
   assert.equal(result.other, 2);
   assert.equal(await provider.requests[0].outcome, "cancelled");
 });

@@ -305,8 +305,8 @@ pageTest("a retry and a request for approval are shown by the store of a replay"
     return shown;
   });
   assert.deepEqual(shown.filter((line, index) => line !== shown[index - 1]), [
-    "0, -, -, -", "1, -, -, -", "2, -, -, -", "2, busy, -, -", "1, busy, 1/3 2000 busy, -", "2, busy, 1/3 2000 busy, pending /", "2, busy, -, pending /",
-    "2, busy, -, running /", "2, busy, -, awaiting_approval /tmp", "2, busy, -, error /tmp",
+    "0, -, -, -", "1, -, -, -", "2, -, -, -", "2, busy, -, -", "1, -, 1/3 2000 busy, -", "2, -, 1/3 2000 busy, pending /", "2, -, -, pending /",
+    "2, -, -, running /", "2, -, -, awaiting_approval /tmp", "2, -, -, error /tmp",
   ]);
 });
 

@@ -468,7 +468,7 @@ export interface UserMessage {
     /**
      * When it was made, in milliseconds since 1970.
      */
-    timestamp?: number;
+    timestamp: number;
 }
 
 /**
@@ -1157,8 +1157,8 @@ export interface CallOptions {
     toolChoice?: ToolChoice;
     /** Sees the request body; what it returns replaces it. */
     onPayload?: (payload: any, model: Model) => unknown | Promise<unknown>;
-    /** Sees the status of the response. */
-    onResponse?: (response: { status: number; contentType: string; retryAfterMs?: number }, model: Model) => void | Promise<void>;
+    /** Sees the status and the headers of the response. */
+    onResponse?: (response: { status: number; headers: Record<string, string>; contentType: string; retryAfterMs?: number }, model: Model) => void | Promise<void>;
     /** Milliseconds to wait for response headers; 600000 when absent, 0 for ever. */
     timeoutMs?: number;
     /** Milliseconds of silence on the body, any byte counts; 300000 when absent, 0 for ever. */

@@ -436,3 +436,12 @@ export async function abort_then_free_ends_every_wait(sluice) {
     same(log.events.length, length, "silence after the end");
   }
 }
+
+export async function a_tool_that_aborts_sees_it_at_once(sluice) {
+  let seen;
+  const agent = agentWith(sluice, fetchOf(calls(["c1", "f", {}]), answer("ok")), {
+    initialState: { model, tools: [tool("f", (id, params, signal) => (agent.abort("enough"), (seen = [signal.aborted, signal.reason, agent.signal.aborted]), "x"))] },
+  });
+  await soon(agent.prompt("go"), "the prompt");
+  equal(seen, [true, "enough", true], "the tool's signal");
+}

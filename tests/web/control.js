@@ -460,3 +460,16 @@ export async function what_would_be_ignored_is_refused(sluice) {
   const prepared = await runWith(sluice, { type: "object" }, { n: 3 }, { prepareArguments: (args) => { args.n = 4; } });
   equal(prepared.ran, [{ n: 4 }], "arguments that are changed in place");
 }
+
+export async function a_failure_behind_a_complete_answer_is_not_made_again(sluice) {
+  let fails = true;
+  const agent = agentWith(sluice, fetchOf(answer("whole"), answer("next")), { finishTurn: () => { if (fails) throw new Error("boom"); } });
+  await agent.prompt("go");
+  same(last(agent).stopReason, "error", "the hook failed");
+  const { messages } = agent.state;
+  same((await rejection(agent.retry(), "retry")).code, "nothing_to_continue", "the code");
+  same(agent.state.messages, messages, "the transcript stays");
+  fails = false;
+  await agent.prompt("more");
+  same(textOf(last(agent)), "next", "the conversation goes on");
+}

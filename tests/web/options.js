@@ -120,6 +120,8 @@ export async function tools_are_checked(sluice) {
     [[tool("a", f, { timeoutMs: 0 })], "tools[0].timeoutMs", /at least/],
     [[tool("a", f, { prepareArguments: 1 })], "tools[0].prepareArguments", /a function/],
     [[tool("a", f), tool("a", f)], "tools[1]", /already.*"a"/],
+    [[tool("a", f, { description: 5 })], "tools[0].description", /a string/],
+    [[tool("a", f, { parameters: { type: "string" } })], "tools[0].parameters.type", /"object"/],
     [[tool("a", f, { needsAproval: true })], "tools[0]", /no "needsAproval": the name is needsApproval/],
     [[tool("a", f, { needs_approval: true })], "tools[0]", /the name is needsApproval/],
     [[tool("a", f, { timeuotMs: 5 })], "tools[0]", /the name is timeoutMs/],
@@ -160,12 +162,12 @@ export async function setters_are_checked_and_change_nothing_when_refused(sluice
 
 export async function prompts_are_checked(sluice) {
   const agent = agentWith(sluice, fetchOf(answer("hi")));
-  for (const input of [undefined, null, 5, {}, [], [5], [{}], { content: "x" }, new Map(), () => {}]) {
+  for (const input of [undefined, null, 5, {}, [], [5], [{}], { content: "x" }, new Map(), () => {}, { role: "user", content: " " }, [{ role: "user", content: [] }], { role: "user", content: [{ type: "text", text: "" }] }]) {
     const error = await rejection(agent.prompt(input), `prompt(${String(input)})`);
     same(error.code, "invalid_argument", "the code");
-    matches(error.message, /prompt/, "the message");
+    matches(error.message, /prompt|The message is empty/, "the message");
   }
-  for (const images of [5, [{}], [{ type: "image" }], "x"]) same((await rejection(agent.prompt("x", images), "images")).code, "invalid_argument", "the code");
+  for (const images of [5, [{}], [{ type: "image" }], "x", [{ type: "image", data: "data:image/png;base64,AAAA", mimeType: "image/png" }]]) same((await rejection(agent.prompt("x", images), "images")).code, "invalid_argument", "the code");
   same((await rejection(agent.prompt({ role: "user", content: "x", timestamp: 1 }, []), "images without a text")).code, "invalid_argument", "the code");
   equal(agent.state.messages, [], "nothing was added");
   check(!agent.state.isStreaming, "no run was started");

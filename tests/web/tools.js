@@ -109,17 +109,26 @@ export async function details_of_any_kind_keep_their_identity(sluice) {
   }
 }
 
-export async function the_result_object_of_a_tool_is_kept(sluice) {
+export async function what_a_tool_does_with_its_results_later_shows_nowhere(sluice) {
+  const details = new Map();
   const given = { content: [{ type: "text", text: "x" }], details: {}, mine: 1 };
-  const partial = { content: [], details: new Map() };
+  const partial = { content: [{ type: "text", text: "1" }], details };
   const { log, result } = await runTool(sluice, tool("f", async (id, params, signal, onUpdate) => {
     onUpdate(partial);
+    partial.content[0].text = "2";
+    onUpdate(partial);
+    partial.content.push({ type: "text", text: "3" });
     await sleep(1);
     return given;
   }));
-  same(log.of("tool_execution_end")[0].result, given, "the result");
-  same(log.of("tool_execution_update")[0].partialResult, partial, "the partial result");
-  same(result.content, given.content, "the content");
+  given.content[0].text = "changed";
+  const shown = log.of("tool_execution_update").map(({ partialResult }) => partialResult);
+  equal(shown.map(({ content }) => content), [[{ type: "text", text: "1" }], [{ type: "text", text: "2" }]], "the partial results");
+  for (const { details: shownDetails } of shown) same(shownDetails, details, "the details of a partial result");
+  const end = log.of("tool_execution_end")[0].result;
+  equal(end, { content: [{ type: "text", text: "x" }], details: {}, mine: 1 }, "the result");
+  same(end.details, given.details, "the details");
+  same(result.content, end.content, "the content of the message");
 }
 
 export async function this_of_a_tool_is_the_tool(sluice) {

@@ -158,10 +158,17 @@ const freedPrototypes = new WeakMap();
 function freed(prototype) {
   if (!freedPrototypes.has(prototype)) {
     const names = [glue.Agent, Agent].flatMap(({ prototype }) => Object.getOwnPropertyNames(prototype));
-    const refused = names.filter((name) => name !== "free" && name !== "constructor").map((name) => [name, { get: refuseFreed }]);
+    const refused = names.filter((name) => name !== "free" && name !== "constructor").map((name) => [name, PROMISING.includes(name) ? { value: rejectFreed } : { get: refuseFreed }]);
     freedPrototypes.set(prototype, Object.create(prototype, Object.fromEntries(refused)));
   }
   return freedPrototypes.get(prototype);
+}
+
+/** Methods that tell of wrong use by rejecting. */
+const PROMISING = ["prompt", "continue", "retry", "waitForIdle"];
+
+async function rejectFreed() {
+  refuseFreed();
 }
 
 function refuseFreed() {

@@ -126,7 +126,9 @@ class Replay {
       case "auto_retry_start": {
         const { messages, ...event } = entry;
         if (messages !== undefined) record.messages = messages.map(messageOf);
-        if (entry.type === "agent_start") Object.assign(record, { isStreaming: true, error: undefined });
+        // What failed is taken back with its messages.
+        record.error = undefined;
+        if (entry.type === "agent_start") record.isStreaming = true;
         return event;
       }
       case "agent_end":
