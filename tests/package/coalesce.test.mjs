@@ -207,7 +207,7 @@ for (const [options, message] of [
   [{ coalesce: 0 }, 'coalesce must be "frame" or a positive number of milliseconds, but is the number 0.'],
   [{ coalesce: null }, 'coalesce must be "frame" or a positive number of milliseconds, but is null.'],
   [{ coalesce: [5] }, 'coalesce must be "frame" or a positive number of milliseconds, but is an array.'],
-  [{ colesce: 5 }, 'the options of subscribe() have no "colesce". Check the spelling.'],
+  [{ colesce: 5 }, 'the options of subscribe() have no "colesce". The name is coalesce.'],
   [5, "the options of subscribe() must be an object, but is the number 5."],
 ]) {
   pageTest(`subscribe() refuses ${JSON.stringify(options)}`, async ({ page }) => {

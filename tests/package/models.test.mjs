@@ -97,6 +97,12 @@ const failures = [
   ["the body breaks", { type: "application/json", body: '{"data":[{"id":"a"}]}', breakAt: 9, headers: { "content-length": "21" } }, { code: "network", retryable: true }, /could not be reached: /],
 ];
 
+pageTest("a short key is hidden where it stands by itself", async ({ page, provider }) => {
+  provider.answer(json({ error: { message: "Key k.y+ of k.y+s is not kxy+." } }, { status: 401 }));
+  const failure = await page.evaluate((url) => failureOf(() => sluice.listModels(url, "k.y+")), `${provider.url}/v1`);
+  assert.match(failure.message, /Key \[hidden\] of k\.y\+s is not kxy\+\./);
+});
+
 for (const [when, answer, expected, message] of failures) {
   pageTest(`when ${when}, the promise rejects with a code, the host's sentence and no key`, async ({ page, provider }) => {
     provider.answer(answer);

@@ -116,17 +116,22 @@ function wordsOf(body) {
 function parse(baseUrl, apiKey, headers) {
   const [, user, host] = /^(?:[a-z]+:)?\/\/(?:([^/?#]*)@)?([^/?#]*)/i.exec(baseUrl) ?? [];
   const values = Object.values(headers ?? {}).map((value) => String(value).split(" ").at(-1));
-  const secrets = [apiKey, ...values].filter((secret) => secret?.length >= SHORTEST_SECRET);
-  return { host: host || "The server", secrets: user ? [`${user}@`, ...secrets] : secrets };
+  const secrets = [apiKey, ...values].filter((secret) => secret?.length >= LONG_SECRET).map(literal);
+  if (user) secrets.push(literal(`${user}@`));
+  if (apiKey?.length >= SHORTEST_KEY) secrets.push(`(?<![\\w-])${literal(apiKey)}(?![\\w-])`);
+  return { host: host || "The server", secrets };
 }
 
-/** Shorter ones are words that may well stand in a message. */
-const SHORTEST_SECRET = 12;
+const literal = (text) => text.replace(/[^\w\s]/g, "\\$&");
+
+/** What is shorter may be a word or a part of one: of such only the key is hidden, where it stands by itself. */
+const LONG_SECRET = 12;
+const SHORTEST_KEY = 4;
 const LONGEST_MESSAGE = 600;
 
 /** One line of bounded length, without the secrets. */
 function hide(message, secrets) {
-  for (const secret of secrets) message = message.replaceAll(secret, "[hidden]");
+  for (const secret of secrets) message = message.replace(new RegExp(secret, "g"), "[hidden]");
   const line = message.replace(/\s+/g, " ");
   return line.length > LONGEST_MESSAGE ? `${line.slice(0, LONGEST_MESSAGE)}…` : line;
 }
