@@ -118,17 +118,33 @@ fn messages_may_come_until_the_last_moment() {
         spoken(&host.run(&["Hi"])),
         ["user Hi", OK, "user S", OK, "user F", OK, "agent_end done"]
     );
-    // In agent_end it is too late for this run, and not lost for the next.
-    let host = chatty().at(Point::Event("agent_end"), 0, Act::Steer("S"));
-    assert_eq!(
-        spoken(&host.run(&["Hi"])),
-        ["user Hi", OK, "agent_end done"]
-    );
-    assert_eq!(waiting(&host.steering), ["user S"]);
-    assert_eq!(
-        spoken(&host.run(&["Yes"])),
-        ["user Yes", OK, "user S", OK, "agent_end done"]
-    );
+}
+
+#[test]
+fn a_message_that_comes_with_the_last_events_is_delivered_now_or_by_the_next_run() {
+    for (text, act) in [("S", Act::Steer("S")), ("F", Act::FollowUp("F"))] {
+        let said = format!("user {text}");
+        // Behind the last answer there is still time.
+        let host = chatty().at(Point::Event("turn_end"), 0, act.clone());
+        assert_eq!(
+            spoken(&host.run(&["Hi"])),
+            ["user Hi", OK, &said, OK, "agent_end done"]
+        );
+
+        // In agent_end it is too late for this run, and not lost for the next.
+        let host = chatty().at(Point::Event("agent_end"), 0, act);
+        assert_eq!(
+            spoken(&host.run(&["Hi"])),
+            ["user Hi", OK, "agent_end done"]
+        );
+        let listed = [waiting(&host.steering), waiting(&host.follow_ups)].concat();
+        assert_eq!(listed, [said.as_str()]);
+        assert_eq!(
+            spoken(&host.run(&["Yes"])),
+            ["user Yes", OK, &said, OK, "agent_end done"]
+        );
+        assert!(host.steering.borrow().is_empty() && host.follow_ups.borrow().is_empty());
+    }
 }
 
 #[test]
