@@ -2,6 +2,7 @@
 
 use serde_json::json;
 use sluice_agent::event::AgentEvent;
+use sluice_agent::message::Message;
 
 use crate::host::FakeHost;
 use crate::script::{Act, Does, Point, Response, Step, calls, reply, says, tool, turn};
@@ -89,7 +90,6 @@ fn tools_make_turns() {
         reply(json!({
             "text": "Let me see.",
             "toolCalls": [{"name": "look", "id": "a", "arguments": {"at": "x"}}],
-            "usage": {"input": 10, "output": 1},
         })),
         calls(&[("look", "b"), ("look", "c")]),
         says("Done."),
@@ -143,15 +143,43 @@ fn tools_make_turns() {
             "tool"
         ]
     );
+}
+
+#[test]
+fn every_answer_of_a_run_keeps_its_own_counts_and_the_run_has_all_of_them() {
+    let counted = |script: serde_json::Value, input: u32, output: u32| {
+        let mut script = script;
+        script["usage"] = json!({"input": input, "output": output});
+        reply(script)
+    };
+    let host = FakeHost::new(
+        [
+            counted(json!({"toolCalls": [{"name": "look", "id": "a"}]}), 10, 1),
+            counted(json!({"text": "Done."}), 20, 2),
+        ],
+        vec![tool("look", Does::Echo)],
+    );
+    host.run(&["Look"]);
+    let counts = |messages: &[Message]| -> Vec<(f64, f64)> {
+        let usage = messages.iter().filter_map(|message| match message {
+            Message::Assistant(message) => Some(message.usage),
+            _ => None,
+        });
+        usage.map(|usage| (usage.input, usage.output)).collect()
+    };
+    let expected = [(10.0, 1.0), (20.0, 2.0)];
+    assert_eq!(counts(&host.transcript.borrow()), expected);
     let events = host.events.borrow();
-    let usage = events.iter().find_map(|event| match event {
-        AgentEvent::TurnEnd(end) => Some(end.message.usage),
+    let turns = events.iter().filter_map(|event| match event {
+        AgentEvent::TurnEnd(end) => Some((end.message.usage.input, end.message.usage.output)),
         _ => None,
     });
-    assert_eq!(
-        usage.map(|usage| (usage.input, usage.output)),
-        Some((10.0, 1.0))
-    );
+    assert_eq!(turns.collect::<Vec<_>>(), expected);
+    // The messages of the run are what an app sums up: 30 and 3.
+    let Some(AgentEvent::AgentEnd(end)) = events.last() else {
+        panic!("the last event ends the run");
+    };
+    assert_eq!(counts(&end.messages), expected);
 }
 
 #[test]
@@ -346,7 +374,7 @@ fn what_a_response_says_does_not_depend_on_its_reads() {
             let story = host.run(&["Look"]);
             let updates = updates(&host.events.borrow());
             let usage = host.transcript.borrow()[1].clone();
-            if let sluice_agent::message::Message::Assistant(message) = usage {
+            if let Message::Assistant(message) = usage {
                 assert_eq!(message.response_id.as_deref(), Some("chatcmpl-script"));
                 let usage = message.usage;
                 let counts = [
