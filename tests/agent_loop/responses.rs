@@ -308,6 +308,38 @@ fn a_body_that_is_no_stream_is_named() {
 }
 
 #[test]
+fn a_page_is_no_stream_whatever_stands_in_it() {
+    for body in [
+        vec![give(HALF), give(FINISH)],
+        vec![give("<p>"), Step::Hang],
+        vec![Step::Hang],
+    ] {
+        let what = format!("{body:?}");
+        let host = FakeHost::new([Response::body("text/html; charset=utf-8", body)], vec![]);
+        host.run(&["Hi"]);
+        let code = last(&host).error.map(|error| error.code);
+        assert_eq!(code, Some(ErrorCode::BadResponse), "{what}");
+        assert_eq!(host.clock.now(), 0.0, "nobody waits for its end: {what}");
+    }
+}
+
+#[test]
+fn a_complete_answer_waits_only_a_moment_for_what_may_follow() {
+    for (idle_timeout_ms, waited) in [
+        (None, 5000.0),
+        (Some(300_000.0), 5000.0),
+        (Some(1000.0), 1000.0),
+    ] {
+        let body = vec![give(HALF), give(FINISH), Step::Hang];
+        let host = FakeHost::new([Response::body(STREAM, body)], vec![]);
+        host.idle_timeout_ms.set(idle_timeout_ms);
+        let story = host.run(&["Hi"]);
+        assert_eq!(story[3], "assistant stop: half");
+        assert_eq!(host.clock.now(), waited, "{idle_timeout_ms:?}");
+    }
+}
+
+#[test]
 fn headers_that_do_not_come_are_a_timeout() {
     let host = FakeHost::new([says("Hello")], vec![]).at(Point::Send, 0, Act::Hang);
     host.timeout_ms.set(Some(1500.0));
