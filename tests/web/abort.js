@@ -228,33 +228,6 @@ export async function in_each_listener(sluice) {
   }
 }
 
-export async function while_a_hook_hangs(sluice) {
-  const hooks = ["prepareRequest", "transformContext", "convertToLlm", "getApiKey", "onPayload", "onResponse", "beforeToolCall", "afterToolCall", "finishTurn"];
-  for (const hook of hooks) {
-    let isFirst = true;
-    const stage = () => {
-      isFirst = true;
-      const { promise, resolve } = deferred();
-      const hanging = (argument) => {
-        if (!isFirst) return hook === "finishTurn" ? undefined : argument;
-        isFirst = false;
-        resolve();
-        return never();
-      };
-      const agent = agentWith(sluice, fetchOf(calls(["c", "f"]), answer("still here")), { tools: [tool("f", () => said("x"))], [hook]: hanging });
-      return { agent, ready: promise };
-    };
-    await abortAt(sluice, () => {
-      const { agent, ready } = stage();
-      return { agent, ready };
-    }, ({ agent }) => {
-      const { role } = last(agent);
-      same(role, hook.endsWith("ToolCall") || hook === "finishTurn" ? "toolResult" : "assistant", `the last message after an abort in ${hook}`);
-      isFirst = false;
-    });
-  }
-}
-
 export async function while_a_stream_fn_hangs(sluice) {
   for (const kind of ["promise", "next", "return rejects"]) {
     let returned;
@@ -317,18 +290,6 @@ export async function what_is_queued_after_an_abort_is_kept(sluice) {
   await agent.prompt("b");
   const texts = agent.state.messages.filter((message) => message.role === "user").map((message) => message.content[0].text);
   equal(texts, ["a", "S", "b", "F"], "each is delivered once");
-}
-
-export async function promises_that_nobody_keeps_are_quiet(sluice) {
-  for (const make of [never, () => open([text("x")]), () => streamed([])]) {
-    const agent = agentWith(sluice, fetchOf(make));
-    void agent.prompt("a");
-    void agent.waitForIdle();
-    await sleep(5);
-    agent.abort("string");
-    await sleep(20);
-    check(!agent.state.isStreaming, "idle");
-  }
 }
 
 // ---------------------------------------------------------------- the user's own signal
@@ -398,43 +359,174 @@ export async function a_signal_that_fires_after_the_end_does_nothing(sluice) {
   same(message.stopReason, "stop", "the stop reason");
 }
 
-/** Where a run waits for the app or for the network, and an agent that waits there. */
-const WAITS = {
-  "the headers": (sluice) => agentWith(sluice, firstThen(never)),
-  "the body": (sluice) => agentWith(sluice, firstThen(() => open([text("partial")]))),
-  "a half call": (sluice) => agentWith(sluice, firstThen(() => open([call(0, "c", "f", '{"a":')]))),
-  "a key": (sluice) => agentWith(sluice, fetchOf(answer("x")), { getApiKey: never }),
-  "a hook on the request": (sluice) => agentWith(sluice, fetchOf(answer("x")), { prepareRequest: never }),
-  "a hook on the turn": (sluice) => agentWith(sluice, fetchOf(answer("x")), { finishTurn: never }),
-  "a hook on a call": (sluice) => agentWith(sluice, fetchOf(calls(["c", "f"])), { tools: [tool("f", () => "x")], beforeToolCall: never }),
-  "a validation": (sluice) => agentWith(sluice, fetchOf(calls(["c", "f"])), { tools: [tool("f", () => "x", { validate: never })] }),
-  "an approval": (sluice) => agentWith(sluice, fetchOf(calls(["c", "f"])), { tools: [tool("f", () => "x", { needsApproval: true })] }),
-  "a tool": (sluice) => agentWith(sluice, fetchOf(calls(["c", "f"])), { tools: [tool("f", never)] }),
-  "a hook on a result": (sluice) => agentWith(sluice, fetchOf(calls(["c", "f"])), { tools: [tool("f", () => "x")], afterToolCall: never }),
-  "the next try": (sluice) => agentWith(sluice, fetchOf(() => new Response("", { status: 503 })), { retry: { baseDelayMs: 60_000 } }),
-  "a listener": (sluice) => {
-    const agent = agentWith(sluice, fetchOf(answer("x")));
-    agent.subscribe((event) => (event.type === "message_end" ? never() : undefined));
-    return agent;
-  },
+// ---------------------------------------------------------------- every wait
+
+/** Waits the first time it is called, and gives what it was given from the second on. */
+const firstWaits = (wait, result = (argument) => argument) => {
+  let isFirst = true;
+  return (...args) => {
+    if (!isFirst) return result(...args);
+    isFirst = false;
+    return wait();
+  };
 };
 
-export async function abort_then_free_ends_every_wait(sluice) {
-  for (const [what, make] of Object.entries(WAITS)) {
-    const agent = make(sluice);
-    const log = record(agent);
-    const running = agent.prompt("go");
-    await sleep(15);
-    check(agent.state.isStreaming, `the run waits for ${what}`);
-    agent.abort();
-    agent.free();
-    await soon(running, `the prompt that waited for ${what}`);
-    same(log.reason(), what === "a listener" ? log.reason() : "aborted", `the reason, of a run that waited for ${what}`);
-    log.verify(sluice);
-    const { length } = log.events;
-    await sleep(5);
-    same(log.events.length, length, "silence after the end");
+const nothing = () => undefined;
+const busy = () => new Response("", { status: 503 });
+const later = { retry: { baseDelayMs: 60_000 } };
+const soonAgain = { retry: { baseDelayMs: 1 } };
+
+/** An agent that asks for these answers, one by one, and then for a plain one. */
+const asking = (answers, fields = {}) => (sluice) => {
+  const fetch = fetchOf(...answers, answer("still here"));
+  return { agent: agentWith(sluice, fetch, fields), fetch };
+};
+
+/** An agent whose model calls `f` at first. */
+const calling = (fields, options = {}) => asking([calls(["c", "f"])], { tools: [tool("f", () => "x", fields)], ...options });
+
+/** An agent with a source of its own, which is plain from the second call on. */
+const sourced = (wait) => (sluice) => {
+  const streamFn = firstWaits(wait, sluice.createScript([{ text: "still here" }]));
+  return { agent: agentWith(sluice, undefined, { streamFn }), fetch: { requests: [] } };
+};
+
+/** Everything that a run waits for; `wait` is what the app does there, where it is the app that is waited for. */
+const WAITS = {
+  "the headers": (wait) => asking([wait]),
+  "a first byte": () => asking([() => open([])]),
+  "more of the body": () => asking([() => open([text("partial")])]),
+  "a read": (wait) => asking([() => new Response(new ReadableStream({ pull: () => wait() }), { headers: { "content-type": "text/event-stream" } })]),
+  "a half call": () => asking([() => open([call(0, "c", "f", '{"a":')])]),
+  "the body of a failure": () => asking([() => new Response(open([]).body, { status: 500 })]),
+  "the rest of a document": () => asking([() => new Response(open(["{"]).body, { headers: { "content-type": "application/json" } })]),
+  "a source": (wait) => sourced(wait),
+  "an event of a source": (wait) => sourced(() => ({ [Symbol.asyncIterator]: () => ({ next: wait }) })),
+  "prepareRequest": (wait) => asking([], { prepareRequest: firstWaits(wait, nothing) }),
+  "transformContext": (wait) => asking([], { transformContext: firstWaits(wait) }),
+  "convertToLlm": (wait) => asking([], { convertToLlm: firstWaits(wait) }),
+  "getApiKey": (wait) => asking([], { getApiKey: firstWaits(wait) }),
+  "onPayload": (wait) => asking([], { onPayload: firstWaits(wait) }),
+  "onResponse": (wait) => asking([], { onResponse: firstWaits(wait, nothing) }),
+  "finishTurn": (wait) => asking([], { finishTurn: firstWaits(wait, nothing) }),
+  "beforeToolCall": (wait) => calling({}, { beforeToolCall: wait }),
+  "validate": (wait) => calling({ validate: wait }),
+  "needsApproval": (wait) => calling({ needsApproval: wait }),
+  "an approval": () => calling({ needsApproval: true }),
+  "a tool": (wait) => calling({ execute: wait }),
+  "a tool beside a finished one": (wait) => asking([calls(["a", "f"], ["b", "g"])], { tools: [tool("f", wait), tool("g", () => "x")] }),
+  "the first of several tools": (wait) => asking([calls(["a", "f"], ["b", "f"])], { tools: [tool("f", wait)], toolExecution: "sequential" }),
+  "afterToolCall": (wait) => calling({}, { afterToolCall: wait }),
+  "the next try": () => asking([busy], later),
+  "the headers of the next try": (wait) => asking([busy, wait], soonAgain),
+  "the body of the next try": () => asking([busy, () => open([text("partial")])], soonAgain),
+};
+
+/** A run that waits for this, and what is known of it. */
+async function waitingFor(sluice, what, wait = never) {
+  const { agent, fetch } = WAITS[what](wait)(sluice);
+  const log = record(agent);
+  const running = agent.prompt("go");
+  const isTry = what.endsWith("next try");
+  for (let ms = 0; isTry && log.of("auto_retry_start").length === 0 && ms < 500; ms++) await sleep(1);
+  await sleep(15);
+  check(agent.state.isStreaming && log.reason() === undefined, `the run waits for ${what}`);
+  return { agent, fetch, log, running };
+}
+
+/** The run is over as an aborted one, and nothing of it comes any more. */
+async function assertSilence({ fetch, log }, sluice, what) {
+  same(log.reason(), "aborted", `the reason, of a run that waited for ${what}`);
+  log.verify(sluice);
+  const { length } = log.events;
+  const requests = fetch.requests.length;
+  await sleep(10);
+  same(log.events.length, length, `events behind the end of a run that waited for ${what}`);
+  same(fetch.requests.length, requests, `requests behind the end of a run that waited for ${what}`);
+}
+
+export async function abort_ends_every_wait(sluice) {
+  for (const what of Object.keys(WAITS)) {
+    for (const reason of REASONS) {
+      const run = await waitingFor(sluice, what);
+      const { agent, log, running } = run;
+      const before = run.fetch.requests.length;
+      const began = performance.now();
+      agent.abort(reason);
+      await soon(running, `the prompt that waited for ${what}`);
+      check(performance.now() - began < 900, `a run that waited for ${what} settles at once`);
+      same(run.fetch.requests.length, before, `requests behind the abort of a run that waited for ${what}`);
+      check(!agent.state.isStreaming && agent.state.streamMessage === null && agent.state.pendingToolCalls.size === 0, `the agent is idle that waited for ${what}`);
+      equal(agent.pendingApprovals, [], `what waits for approval behind ${what}`);
+      await assertSilence(run, sluice, what);
+      log.stop();
+      agent.setTools([]);
+      await stillWorks(sluice, agent);
+    }
   }
+}
+
+export async function abort_then_free_ends_every_wait(sluice) {
+  for (const what of Object.keys(WAITS)) {
+    const run = await waitingFor(sluice, what);
+    run.agent.abort();
+    run.agent.free();
+    await soon(run.running, `the prompt that waited for ${what}`);
+    await assertSilence(run, sluice, what);
+  }
+}
+
+export async function promises_that_nobody_keeps_are_quiet(sluice) {
+  for (const what of Object.keys(WAITS)) {
+    const { agent, fetch } = WAITS[what](never)(sluice);
+    void agent.prompt("a");
+    void agent.waitForIdle();
+    await sleep(10);
+    agent.abort("string");
+    await sleep(10);
+    check(!agent.state.isStreaming, `idle, having waited for ${what}`);
+    check(fetch.requests.length <= 2, "no requests behind the abort");
+  }
+}
+
+export async function what_settles_behind_an_abort_is_ignored(sluice) {
+  const reached = [];
+  for (const what of Object.keys(WAITS)) {
+    for (const way of ["resolve", "reject"]) {
+      const late = deferred();
+      let isAsked = false;
+      const run = await waitingFor(sluice, what, () => {
+        isAsked = true;
+        return late.promise;
+      });
+      run.agent.abort();
+      await soon(run.running, `the prompt that waited for ${what}`);
+      if (!isAsked) break;
+      reached.push(what);
+      const { messages } = run.agent.state;
+      // A response, as `fetch` would give it, is also what no hook may return.
+      late[way](way === "resolve" ? streamed(answer("too late")) : new Error("too late"));
+      await assertSilence(run, sluice, what);
+      same(run.agent.state.messages, messages, `the transcript of a run that waited for ${what}`);
+      run.log.stop();
+      run.agent.setTools([]);
+      await stillWorks(sluice, run.agent);
+    }
+  }
+  check(new Set(reached).size > 15, `the app was waited for: ${reached}`);
+}
+
+export async function abort_then_free_lets_go_of_a_listener(sluice) {
+  const agent = agentWith(sluice, fetchOf(answer("x")));
+  const log = record(agent);
+  agent.subscribe((event) => (event.type === "message_end" ? never() : undefined));
+  const running = agent.prompt("go");
+  await sleep(15);
+  agent.abort();
+  agent.free();
+  await soon(running, "the prompt");
+  check(log.reason() !== undefined, "the run has its end");
+  log.verify(sluice);
 }
 
 export async function a_tool_that_aborts_sees_it_at_once(sluice) {

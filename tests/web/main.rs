@@ -110,19 +110,21 @@ scenarios! {
     while_a_tool_rejects_on_its_signal,
     while_sequential_tools_wait,
     in_each_listener,
-    while_a_hook_hangs,
     while_a_stream_fn_hangs,
     with_nothing_to_abort,
     a_tool_that_aborts_sees_it_at_once,
     abort_and_prompt_again_at_once,
     what_is_queued_after_an_abort_is_kept,
-    promises_that_nobody_keeps_are_quiet,
     the_user_s_signal_ends_the_bare_loop,
     the_user_s_signal_ends_one_call,
     leaving_the_loop_aborts_the_run,
     leaving_a_stream_aborts_the_call,
     a_signal_that_fires_after_the_end_does_nothing,
+    abort_ends_every_wait,
     abort_then_free_ends_every_wait,
+    promises_that_nobody_keeps_are_quiet,
+    what_settles_behind_an_abort_is_ignored,
+    abort_then_free_lets_go_of_a_listener,
 }
 
 scenarios! {
