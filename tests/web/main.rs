@@ -64,6 +64,7 @@ scenarios! {
 scenarios! {
     reentry:
     every_method_works_inside_every_callback,
+    every_method_works_inside_what_an_abort_calls,
     abort_works_inside_every_callback,
     reset_works_inside_every_callback,
     free_works_inside_every_callback,

@@ -90,10 +90,11 @@ function agentThatCalls(sluice, at, { streamFn } = {}) {
       at("needsApproval");
       return true;
     },
-    execute(id, params, signal, onUpdate) {
+    async execute(id, params, signal, onUpdate) {
       signal.addEventListener("abort", () => at("abort event of a tool"));
       onUpdate(said("half"));
       at("tool");
+      await sleep(1);
       return said("done");
     },
   };
@@ -191,6 +192,10 @@ const HOOK_PLACES = [
 const WIRE_PLACES = [...LISTENER_PLACES, ...HOOK_PLACES, "onPayload", "onResponse", "fetch", "headers", "read"];
 const SOURCE_PLACES = [...LISTENER_PLACES, ...HOOK_PLACES, "streamFn", "next", "return"];
 
+/** Places that only an abort leads to, and where it has to come: when a response arrives, or while a tool runs. */
+const WIRE_ABORTS = { "abort event of fetch": "message_start", cancel: "message_start", "abort event of a tool": "tool_execution_update" };
+const SOURCE_ABORTS = { "abort event of streamFn": "message_start", return: "message_start", "abort event of a tool": "tool_execution_update" };
+
 /** An agent with callbacks for everything, and the places at which they are called. */
 function variant(sluice, isSource, at) {
   const self = {};
@@ -229,18 +234,49 @@ export async function every_method_works_inside_every_callback(sluice) {
   }
 }
 
+export async function every_method_works_inside_what_an_abort_calls(sluice) {
+  for (const [isSource, aborts] of [[false, WIRE_ABORTS], [true, SOURCE_ABORTS]]) {
+    for (const [place, cause] of Object.entries(aborts)) {
+      const problems = [];
+      const busy = [];
+      let isAborted = false;
+      let isReached = false;
+      const agent = variant(sluice, isSource, (name, agent) => {
+        if (!isAborted && name === cause && agent.state.messages.length > 0) {
+          isAborted = true;
+          agent.abort();
+        }
+        if (name !== place || isReached) return;
+        isReached = true;
+        try {
+          busy.push(...useEverything(agent).busy);
+          agent.abort("again");
+        } catch (error) {
+          problems.push(`${place}: ${error}`);
+        }
+      });
+      const log = record(agent);
+      await soon(agent.prompt("go"), `the prompt, aborted for ${place}`);
+      equal(problems, [], "problems");
+      check(isReached, `${place} was reached`);
+      for (const error of await Promise.all(busy)) same(error.code, "busy", "the code of a refusal");
+      same(log.reason(), "aborted", `the reason, in ${place}`);
+      log.verify(sluice);
+      log.stop();
+      await stillWorks(sluice, agent);
+    }
+  }
+}
+
 async function endAtEveryPlace(sluice, end, verify, { withAbortEvents = true } = {}) {
   for (const isSource of [false, true]) {
     const places = isSource ? [...SOURCE_PLACES] : [...WIRE_PLACES];
-    if (withAbortEvents) places.push(isSource ? "abort event of streamFn" : "abort event of fetch");
-    // When a response is not wanted any more, its body is cancelled.
-    if (withAbortEvents && !isSource) places.push("cancel");
+    if (withAbortEvents) places.push(...Object.keys(isSource ? SOURCE_ABORTS : WIRE_ABORTS));
     for (const place of places) {
       let problem;
       let armed = true;
       const agent = variant(sluice, isSource, (name, agent) => {
-        // These come when the run is aborted while the first response arrives.
-        if (armed && (place.startsWith("abort event") || place === "cancel") && name === "message_start" && agent.state.messages.length > 0) agent.abort();
+        if (armed && name === { ...SOURCE_ABORTS, ...WIRE_ABORTS }[place] && agent.state.messages.length > 0) agent.abort();
         if (!armed || name !== place) return;
         armed = false;
         try {
