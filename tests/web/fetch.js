@@ -29,7 +29,7 @@ const reader = (read, fields = {}) => bare({ getReader: () => ({ read, cancel: a
 const bytes = (value) => ({ done: false, value: new TextEncoder().encode(value) });
 
 export async function a_fetch_that_fails_is_a_network_error(sluice) {
-  const reasons = [new TypeError("Failed to fetch"), new TypeError("Load failed"), "just a string", undefined, null, 5, {}, new DOMException("gone", "NetworkError")];
+  const reasons = [new TypeError("Failed to fetch"), new TypeError("Load failed"), new TypeError("NetworkError when attempting to fetch resource."), "just a string", undefined, null, 5, {}, new DOMException("gone", "NetworkError")];
   for (const reason of reasons) {
     failed(await complete(sluice, async () => { throw reason; }), "network", true, String(reason));
     failed(await complete(sluice, () => { throw reason; }), "network", true, `${String(reason)}, synchronously`);
@@ -240,6 +240,19 @@ export async function silence_has_a_limit_and_any_byte_counts(sluice) {
     return bytes(chunks[at++]);
   }), { idleTimeoutMs: 150 });
   same(textOf(alive), "alive", "heartbeats keep a stream alive");
+}
+
+export async function no_limit_is_no_limit(sluice) {
+  const slow = async () => {
+    await sleep(40);
+    const chunks = answer("slow");
+    let at = 0;
+    return reader(async () => {
+      await sleep(20);
+      return at < chunks.length ? bytes(chunks[at++]) : { done: true };
+    });
+  };
+  same(textOf(await complete(sluice, slow, { timeoutMs: 0, idleTimeoutMs: 0 })), "slow", "0 stands for none");
 }
 
 /** How a body may answer an abort. */

@@ -215,6 +215,7 @@ scenarios! {
     a_cancel_that_fails_is_quiet,
     a_body_may_take_its_time,
     silence_has_a_limit_and_any_byte_counts,
+    no_limit_is_no_limit,
     an_abort_is_an_abort_whatever_the_body_does,
     the_body_of_a_large_request_is_the_page_s_own,
     the_prototype_iterator_of_streams_is_not_needed,
