@@ -63,6 +63,71 @@ export async function the_bare_loop_retries_where_it_is_told_how(sluice) {
   }
 }
 
+const spoken = (content) => ({ role: "user", content, timestamp: 1 });
+const userTexts = (messages) => messages.filter((message) => message.role === "user").map((message) => message.content);
+
+export async function the_bare_loop_asks_for_what_waits(sluice) {
+  const queued = { steering: [], followUps: [] };
+  const take = (name) => async () => queued[name].splice(0);
+  const run = async (fetch, fields, onEvent) => {
+    const loop = sluice.agentLoop([spoken("go")], { messages: [], tools: [tool("f", () => "ran")] }, {
+      model, fetch, getSteeringMessages: take("steering"), getFollowUpMessages: take("followUps"), ...fields,
+    });
+    const events = [];
+    await soon((async () => {
+      for await (const event of loop) {
+        events.push(event);
+        onEvent(event);
+      }
+    })(), "the loop");
+    sluice.checkRun(JSON.stringify(events));
+    return loop.result();
+  };
+  // Steering goes first, also if it came later.
+  const fetch = fetchOf(answer("one"), answer("two"), answer("three"));
+  let isFirst = true;
+  const messages = await run(fetch, {}, (event) => {
+    if (event.type !== "message_update" || !isFirst) return;
+    isFirst = false;
+    queued.followUps.push(spoken("F"));
+    queued.steering.push(spoken("S"));
+  });
+  equal(userTexts(messages), ["go", "S", "F"], "what the user said");
+  equal(fetch.requests.map(({ body }) => userTexts(body.messages)), [["go"], ["go", "S"], ["go", "S", "F"]], "the requests");
+
+  // Before a tool runs, it is skipped for what waits.
+  const skipped = await run(fetchOf(calls(["a", "f"]), answer("ok")), {}, (event) => {
+    if (event.type === "message_update" && event.assistantMessageEvent.type === "toolcall_start") queued.steering.push(spoken("S"));
+  });
+  same(skipped.find((message) => message.role === "toolResult").content[0].text, "Skipped due to queued user message.", "the result");
+  equal(userTexts(skipped), ["go", "S"], "what the user said");
+
+  // What comes while a failed call waits goes with the next try.
+  const retried = fetchOf(failure(503), answer("ok"));
+  await run(retried, { retry: { baseDelayMs: 20 } }, (event) => {
+    if (event.type === "auto_retry_start") queued.steering.push(spoken("S"));
+  });
+  equal(retried.requests.map(({ body }) => userTexts(body.messages)), [["go"], ["go", "S"]], "the requests");
+}
+
+export async function the_bare_loop_survives_whatever_its_questions_come_to(sluice) {
+  const odd = [() => { throw new Error("no"); }, async () => { throw "no"; }, () => 5, () => undefined, () => [undefined, 5, {}, { role: "user" }], () => ({ length: 1 })];
+  for (const name of ["getSteeringMessages", "getFollowUpMessages"]) {
+    for (const ask of odd) {
+      const loop = sluice.agentLoop([spoken("go")], { messages: [], tools: [tool("f", () => "ran")] }, { model, fetch: fetchOf(calls(["a", "f"]), answer("ok")), [name]: ask });
+      const events = await soon(collect(loop), `${name}: ${ask}`);
+      sluice.checkRun(JSON.stringify(events));
+      equal((await loop.result()).map((message) => message.role), ["user", "assistant", "toolResult", "assistant"], `${name}: ${ask}`);
+    }
+    const controller = new AbortController();
+    const fetch = fetchOf(answer("ok"));
+    const loop = sluice.agentLoop([spoken("go")], { messages: [] }, { model, fetch, [name]: never }, controller.signal);
+    setTimeout(() => controller.abort(), 20);
+    same((await soon(collect(loop), `an abort while ${name} hangs`, 500)).at(-1).reason, "aborted", "the reason");
+    same(fetch.requests.length, 1, "requests");
+  }
+}
+
 export async function tools_never_run_twice(sluice) {
   let runs = 0;
   const fetch = fetchOf(failure(503), calls(["c1", "f"]), failure(500), answer("ok"));
@@ -114,6 +179,20 @@ export async function a_retry_waits_until_the_page_is_online(sluice) {
     dispatchEvent(new Event("online"));
     await soon(run, "the prompt");
     same(textOf(last(agent)), "ok", "the answer");
+
+    isOnline = false;
+    const left = fetchOf(() => Promise.reject(new TypeError("Failed to fetch")), answer("ok"));
+    const waiting = agentWith(sluice, left, { retry: quick });
+    const log = record(waiting);
+    const aborted = waiting.prompt("hi");
+    await sleep(60);
+    waiting.abort();
+    await soon(aborted, "an abort while the page is offline", 500);
+    same(log.reason(), "aborted", "the reason");
+    dispatchEvent(new Event("online"));
+    await sleep(10);
+    same(left.requests.length, 1, "nothing is sent when the network returns");
+    log.verify(sluice);
   } finally {
     delete navigator.onLine;
     if (onLine === undefined) throw new Error("there is no onLine");

@@ -250,6 +250,8 @@ scenarios! {
     a_failed_call_is_made_again,
     an_agent_retries_unless_it_is_told_not_to,
     the_bare_loop_retries_where_it_is_told_how,
+    the_bare_loop_asks_for_what_waits,
+    the_bare_loop_survives_whatever_its_questions_come_to,
     tools_never_run_twice,
     an_abort_ends_the_wait_and_the_retried_request,
     a_retry_waits_until_the_page_is_online,
