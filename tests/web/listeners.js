@@ -1,6 +1,6 @@
 // Listeners: order, failures, promises that never settle, and updates that come too late.
 
-import { agentWith, answer, calls, check, deferred, equal, fetchOf, last, never, record, said, same, sleep, soon, stillWorks, takePageErrors, tool } from "./helpers.js";
+import { agentWith, answer, calls, check, deferred, equal, fetchOf, last, never, record, rejection, said, same, sleep, soon, stillWorks, takePageErrors, tool } from "./helpers.js";
 
 export async function a_listener_that_throws_touches_nobody(sluice) {
   const agent = agentWith(sluice, fetchOf(answer("hi")));
@@ -119,6 +119,34 @@ export async function abort_lets_go_of_a_listener_that_never_settles(sluice) {
     log.stop();
     unsubscribe();
     if (type === "message_update") await stillWorks(sluice, agent);
+  }
+}
+
+export async function what_the_last_listeners_queue_is_delivered_now_or_next(sluice) {
+  const next = { prompt: (agent) => agent.prompt("next"), continue: (agent) => agent.continue() };
+  for (const name of ["steer", "followUp"]) {
+    for (const type of ["turn_end", "agent_end"]) {
+      for (const [how, goOn] of Object.entries(next)) {
+        const what = `${name}() in ${type}, then ${how}()`;
+        const agent = agentWith(sluice, fetchOf(answer("ok")));
+        const log = record(agent);
+        let isFirst = true;
+        agent.subscribe((event) => {
+          if (event.type !== type || !isFirst) return;
+          isFirst = false;
+          agent[name]("late");
+        });
+        await soon(agent.prompt("go"), what);
+        same(agent.hasQueuedMessages(), type === "agent_end", `${what}: whether it is still listed`);
+        const isOver = type === "turn_end" && how === "continue";
+        if (isOver) same((await rejection(goOn(agent), what)).code, "nothing_to_continue", what);
+        else await soon(goOn(agent), what);
+        const texts = agent.state.messages.filter((message) => message.role === "user").map((message) => message.content[0].text);
+        equal(texts.filter((text) => text === "late"), ["late"], `${what}: delivered once`);
+        check(!agent.hasQueuedMessages(), `${what}: nothing waits`);
+        log.verify(sluice);
+      }
+    }
   }
 }
 

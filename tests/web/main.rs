@@ -86,6 +86,7 @@ scenarios! {
     a_promise_is_awaited_before_anything_else,
     the_prompt_resolves_after_its_listeners,
     abort_lets_go_of_a_listener_that_never_settles,
+    what_the_last_listeners_queue_is_delivered_now_or_next,
     unsubscribing_in_a_listener_spares_the_others,
     subscribing_in_a_listener_starts_with_the_next_event,
     one_function_may_listen_twice,
