@@ -185,6 +185,77 @@ pageTest("aborting an idle agent, or twice, does nothing more", async ({ page, p
   assert.deepEqual([result.next, result.reason, result.idle], [goodRun, "first", null]);
 });
 
+/** Where a run waits, as the page would write it: `wait` never settles. */
+const waits = {
+  "the headers": "newAgent(model, { fetch: wait })",
+  "a first byte": "newAgent(model, { fetch: streams([]) })",
+  "more of the body": "newAgent(model, { fetch: streams([half]) })",
+  "a half call": "newAgent(model, { fetch: streams([halfCall]) })",
+  "a source": "newAgent(model, { streamFn: wait })",
+  "an event of a source": "newAgent(model, { streamFn: () => ({ [Symbol.asyncIterator]: () => ({ next: wait }) }) })",
+  "a token of a script": "scriptedAgent([{ text: 'one two three' }], { tokensPerSecond: 0.01 })",
+  "prepareRequest": "newAgent(model, { prepareRequest: wait })",
+  "transformContext": "newAgent(model, { transformContext: wait })",
+  "convertToLlm": "newAgent(model, { convertToLlm: wait })",
+  "getApiKey": "newAgent(model, { getApiKey: wait })",
+  "onPayload": "newAgent(model, { onPayload: wait })",
+  "onResponse": "newAgent(model, { onResponse: wait, fetch: streams([whole]) })",
+  "finishTurn": "newAgent(model, { finishTurn: wait, fetch: streams([whole]) })",
+  "beforeToolCall": "newAgent(model, { beforeToolCall: wait, fetch: streams([toolCall]), tools: [newTool('f', () => 'x')] })",
+  "validate": "newAgent(model, { fetch: streams([toolCall]), tools: [newTool('f', () => 'x', { validate: wait })] })",
+  "needsApproval": "newAgent(model, { fetch: streams([toolCall]), tools: [newTool('f', () => 'x', { needsApproval: wait })] })",
+  "an approval": "newAgent(model, { fetch: streams([toolCall]), tools: [newTool('f', () => 'x', { needsApproval: true })] })",
+  "a tool": "newAgent(model, { fetch: streams([toolCall]), tools: [newTool('f', wait)] })",
+  "afterToolCall": "newAgent(model, { afterToolCall: wait, fetch: streams([toolCall]), tools: [newTool('f', () => 'x')] })",
+  "the next try": "newAgent(model, { retry: { baseDelayMs: 60_000 }, fetch: async () => new Response('', { status: 503 }) })",
+};
+
+for (const [what, make] of Object.entries(waits)) {
+  pageTest(`free() ends a run that waits for ${what}, and nothing comes behind its end`, async ({ page }) => {
+    const parts = {
+      half: text("Half"), halfCall: call(0, { id: "c", name: "f", args: '{"a":' }), whole: answer("Fine."),
+      toolCall: [call(0, { id: "c", name: "f", args: "{}" }), finish("tool_calls"), done].join(""),
+    };
+    // The strict policy of the page makes no functions from text; a script of the test may.
+    const result = await page.evaluate(`(async () => {
+      const { half, halfCall, whole, toolCall } = ${JSON.stringify(parts)};
+      const model = { id: "test", api: "openai-completions" };
+      const encoder = new TextEncoder();
+      let requests = 0;
+      const wait = () => new Promise(() => {});
+      const streams = (chunks) => async () => {
+        requests += 1;
+        const start = (controller) => chunks.forEach((chunk) => controller.enqueue(encoder.encode(chunk)));
+        return new Response(new ReadableStream({ start }), { headers: { "content-type": "text/event-stream" } });
+      };
+      const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+      const agent = ${make};
+      const recording = record(agent);
+      const iterated = [];
+      const iterating = (async () => { for await (const { type } of agent.events()) iterated.push(type); })();
+      const running = agent.prompt("Go");
+      const idle = agent.waitForIdle();
+      await pause(50);
+      const isWaiting = agent.state.isStreaming;
+      agent.free();
+      const began = performance.now();
+      const ends = await Promise.race([Promise.all([running, idle, iterating]).then(() => "settled"), pause(2_000).then(() => "hangs")]);
+      const took = performance.now() - began;
+      const { length } = recording.events;
+      const asked = requests;
+      await pause(60);
+      const { reason } = recording.events.at(-1);
+      return {
+        isWaiting, ends, reason, events: recording.events, isPrompt: took < 900, late: recording.events.length - length, again: requests - asked,
+        iterated: iterated.length - length, faults: recording.faults, use: (await failureOf(() => agent.prompt("again"))).code,
+      };
+    })()`);
+    keepEvents(`free-${Object.keys(waits).indexOf(what)}`, result.events);
+    delete result.events;
+    assert.deepEqual(result, { isWaiting: true, ends: "settled", reason: "aborted", isPrompt: true, late: 0, again: 0, iterated: 0, faults: [], use: "freed" });
+  });
+}
+
 pageTest("leaving `for await` over agentLoop aborts its run", async ({ page, provider }) => {
   provider.answer({ body: answer("Half", " never"), stallAt: text("Half").length });
   const result = await page.evaluate(async (model) => {
