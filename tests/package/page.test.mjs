@@ -164,50 +164,111 @@ pageTest("everything the package exports has a camelCase name", async ({ page })
   assert.deepEqual(names.filter((name) => !/^(__\w+|[a-zA-Z][a-zA-Z0-9]*)$/.test(name)), []);
 });
 
-pageTest("an agent is free while it runs: reads, setters and queues work in every callback", async ({ page, provider }) => {
+pageTest("an agent is free while it runs: all that it offers works in every callback", async ({ page, provider }) => {
   provider.answer([call(0, { id: "call_1", name: "step", args: "{}" }), finish("tool_calls"), done].join(""), answer("Fine."));
   const result = await page.evaluate(async (model) => {
     const faults = [];
-    const touch = (where) => {
+    const places = new Set();
+    const busy = [];
+    const used = new Set();
+    const note = { role: "note" };
+    const message = { role: "user", content: "Wait", timestamp: 0 };
+    // Each member once, with what it must do there and then.
+    const members = {
+      state: (where) => agent.state.isStreaming === (where !== "agent_end"),
+      signal: () => agent.signal instanceof AbortSignal,
+      store: () => {
+        const { isStreaming, messages } = agent.store.getSnapshot();
+        return isStreaming === agent.state.isStreaming && messages.length === agent.state.messages.length && messages.every((message, index) => message === agent.state.messages[index]);
+      },
+      toJSON: () => JSON.parse(JSON.stringify(agent)).messages.length >= agent.state.messages.length,
+      pendingApprovals: () => Array.isArray(agent.pendingApprovals),
+      subscribe: () => agent.subscribe(() => {}, { coalesce: 1 })() === undefined,
+      events: () => agent.events().return() instanceof Promise,
+      setTools: () => (agent.setTools([step]), agent.state.tools[0] === step),
+      setModel: () => (agent.setModel({ ...model }), agent.state.model.id === model.id),
+      setSystemPrompt: () => (agent.setSystemPrompt("Brief."), agent.state.systemPrompt === "Brief."),
+      setThinkingLevel: () => (agent.setThinkingLevel("low"), agent.state.thinkingLevel === "low"),
+      setSteeringMode: () => (agent.setSteeringMode("all"), agent.toJSON().steeringMode === "all"),
+      setFollowUpMode: () => (agent.setFollowUpMode("all"), agent.toJSON().followUpMode === "all"),
+      setInterruptMode: () => (agent.setInterruptMode("wait"), agent.toJSON().interruptMode === "wait"),
+      steer: () => (agent.steer(message), agent.peekQueuedMessages().steering.at(-1) === message),
+      clearSteeringQueue: () => (agent.clearSteeringQueue(), agent.peekQueuedMessages().steering.length === 0),
+      followUp: () => (agent.followUp(message), agent.peekQueuedMessages().followUp.at(-1) === message),
+      clearFollowUpQueue: () => (agent.clearFollowUpQueue(), agent.peekQueuedMessages().followUp.length === 0),
+      hasQueuedMessages: () => agent.hasQueuedMessages() === false,
+      peekQueuedMessages: () => agent.peekQueuedMessages().steering.length === 0,
+      clearAllQueues: () => (agent.steer(message), agent.clearAllQueues(), !agent.hasQueuedMessages()),
+      appendMessage: () => (agent.appendMessage(note), agent.store.getSnapshot().messages.at(-1) === note),
+      popMessage: () => agent.popMessage() === note && agent.store.getSnapshot().messages.at(-1) !== note,
+      clearMessages: () => ((kept = agent.state.messages), agent.clearMessages(), agent.state.messages.length === 0),
+      replaceMessages: () => (agent.replaceMessages(kept), agent.state.messages.every((message, index) => message === kept[index])),
+      approveToolCall: () => refuses(() => agent.approveToolCall("x"), "invalid_argument"),
+      denyToolCall: () => refuses(() => agent.denyToolCall("x"), "invalid_argument"),
+      waitForIdle: () => agent.waitForIdle() instanceof Promise,
+      prompt: () => busy.push(failureOf(() => agent.prompt("again"))),
+      continue: () => busy.push(failureOf(() => agent.continue())),
+      retry: () => busy.push(failureOf(() => agent.retry())),
+    };
+    let kept;
+    const refuses = (call, code) => {
       try {
-        const { messages, isStreaming, streamMessage, pendingToolCalls } = agent.state;
-        void [messages.length, isStreaming, streamMessage?.role, pendingToolCalls.size, agent.signal?.aborted];
-        agent.subscribe(() => {})();
-        agent.setTools([step]);
-        agent.setModel({ ...model });
-        agent.setSystemPrompt(where);
-        agent.setThinkingLevel("low");
-        agent.peekQueuedMessages();
-        agent.hasQueuedMessages();
-        agent.appendMessage({ role: "note", where });
-        agent.popMessage();
+        call();
       } catch (error) {
-        faults.push(`${where}: ${error}`);
+        return error.code === code;
+      }
+      return false;
+    };
+    const touch = (where) => {
+      places.add(where);
+      for (const [name, use] of Object.entries(members)) {
+        used.add(name);
+        try {
+          if (!use(where)) faults.push(`${name} in ${where}`);
+        } catch (error) {
+          faults.push(`${name} in ${where}: ${error}`);
+        }
       }
     };
-    const step = newTool("step", (_params, _signal, onUpdate) => (touch("tool"), onUpdate({ content: [] }), "done"));
+    const hooked = (name, result) => (argument) => (touch(name), result === undefined ? argument : result);
+    const step = newTool("step", (_params, _signal, onUpdate) => (touch("tool"), onUpdate({ content: [] }), "done"), {
+      prepareArguments: hooked("prepareArguments"), validate: hooked("validate"), needsApproval: hooked("needsApproval", false),
+    });
     const agent = newAgent(model, {
       tools: [step],
-      convertToLlm: (messages) => (touch("convertToLlm"), messages),
-      transformContext: (messages) => (touch("transformContext"), messages),
-      beforeToolCall: () => touch("beforeToolCall"),
-      afterToolCall: () => touch("afterToolCall"),
-      getApiKey: () => (touch("getApiKey"), "key"),
-      onPayload: () => touch("onPayload"),
-      onResponse: () => touch("onResponse"),
+      convertToLlm: hooked("convertToLlm"),
+      transformContext: hooked("transformContext"),
+      prepareRequest: hooked("prepareRequest", null),
+      finishTurn: hooked("finishTurn", null),
+      beforeToolCall: hooked("beforeToolCall", null),
+      afterToolCall: hooked("afterToolCall", null),
+      getApiKey: hooked("getApiKey", "key"),
+      onPayload: hooked("onPayload"),
+      onResponse: hooked("onResponse", null),
+      fetch: (url, init) => (touch("fetch"), fetch(url, init)),
     });
     agent.subscribe(({ type }) => touch(type));
-    const busy = [];
-    agent.subscribe(({ type }) => {
-      if (type === "turn_start" && busy.length === 0) busy.push(failureOf(() => agent.prompt("again")), failureOf(() => agent.continue()));
-    });
+    // What is tried there changes the store again: once is enough.
+    agent.store.subscribe(() => agent.state.isStreaming && !places.has("store") && touch("store"));
     const running = agent.prompt("Go");
     touch("behind prompt");
     await running;
-    return { faults, busy: (await Promise.all(busy)).map(({ isError, code }) => [isError, code]) };
+    const { prototype } = sluice.Agent;
+    const all = [prototype, Object.getPrototypeOf(prototype)].flatMap((level) => Object.getOwnPropertyNames(level));
+    const unused = all.filter((name) => !used.has(name) && !name.startsWith("__"));
+    const codes = new Set((await Promise.all(busy)).map(({ isError, code }) => isError && code));
+    return { faults, places: [...places].sort(), codes: [...codes], unused: [...new Set(unused)].sort(), last: agent.state.messages.at(-1).content[0].text };
   }, provider.model);
   assert.deepEqual(result.faults, []);
-  assert.deepEqual(result.busy, [[true, "busy"], [true, "busy"]]);
+  assert.deepEqual(result.codes, ["busy"]);
+  assert.equal(result.last, "Fine.");
+  // What ends the run, or the agent, is tried by itself.
+  assert.deepEqual(result.unused, ["abort", "constructor", "free", "reset"]);
+  assert.deepEqual(result.places, [
+    "afterToolCall", "agent_end", "agent_start", "beforeToolCall", "behind prompt", "convertToLlm", "fetch", "finishTurn", "getApiKey", "message_end", "message_start",
+    "message_update", "needsApproval", "onPayload", "onResponse", "prepareArguments", "prepareRequest", "store", "tool", "tool_execution_end", "tool_execution_start",
+    "tool_execution_update", "transformContext", "turn_end", "turn_start", "validate",
+  ]);
 });
 
 pageTest("what a listener throws goes to reportError, and neither the run nor other listeners notice", async ({ page, provider }) => {
