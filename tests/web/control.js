@@ -165,6 +165,21 @@ export async function an_abort_ends_the_wait_and_the_retried_request(sluice) {
   }
 }
 
+export async function a_wait_that_no_timer_holds_does_not_end_at_once(sluice) {
+  for (const seconds of [2_147_484, 4_294_968, 1e12]) {
+    const fetch = fetchOf(failure(503, { "retry-after": String(seconds) }), answer("ok"));
+    const agent = agentWith(sluice, fetch, { retry: { maxDelayMs: 1e15 } });
+    const log = record(agent);
+    const run = agent.prompt("hi");
+    await sleep(40);
+    equal(log.of("auto_retry_start").map((event) => event.delayMs), [seconds * 1000], "the wait that was asked for");
+    same(fetch.requests.length, 1, "requests");
+    agent.abort();
+    await soon(run, "the abort", 500);
+    log.verify(sluice);
+  }
+}
+
 export async function a_retry_waits_until_the_page_is_online(sluice) {
   const onLine = Object.getOwnPropertyDescriptor(Navigator.prototype, "onLine");
   let isOnline = false;

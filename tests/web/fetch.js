@@ -253,6 +253,10 @@ export async function no_limit_is_no_limit(sluice) {
     });
   };
   same(textOf(await complete(sluice, slow, { timeoutMs: 0, idleTimeoutMs: 0 })), "slow", "0 stands for none");
+  // More milliseconds than a timer of the browser holds, which would go off at once.
+  for (const ms of [2 ** 31, 2 ** 32, 1e15]) {
+    same(textOf(await complete(sluice, slow, { timeoutMs: ms, idleTimeoutMs: ms, hookTimeoutMs: ms, onPayload: (body) => sleep(20).then(() => body) })), "slow", `a limit of ${ms} ms`);
+  }
 }
 
 /** How a body may answer an abort. */

@@ -255,6 +255,7 @@ scenarios! {
     the_bare_loop_survives_whatever_its_questions_come_to,
     tools_never_run_twice,
     an_abort_ends_the_wait_and_the_retried_request,
+    a_wait_that_no_timer_holds_does_not_end_at_once,
     a_retry_waits_until_the_page_is_online,
     wrong_retry_options_are_refused,
     a_failure_behind_a_complete_answer_is_not_made_again,
