@@ -60,6 +60,9 @@ for (const width of [1280, 360]) {
     const card = conversation(page).getByRole("region", { name: "Tool call: Calculator" });
     await card.getByText("done").waitFor();
     assert.match(await card.getByLabel("Result").innerText(), /413/);
+    await card.getByText("2 progress updates").click();
+    assert.deepEqual(await card.getByRole("listitem").allInnerTexts(), ["Reading the expression", "Evaluating ((12 * 34) + 5)"]);
+    await card.getByText("2 progress updates").click();
     await finished(page);
     assert.match(await conversation(page).getByRole("listitem").last().innerText(), /413/);
     await shoot(page, `answer-${width}`);
