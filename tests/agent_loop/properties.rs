@@ -47,6 +47,7 @@ fn points() -> impl Strategy<Value = Point> {
         Point::Send,
         Point::OnResponse,
         Point::Read,
+        Point::NextParts,
         Point::PrepareArguments,
         Point::BeforeTool,
         Point::NeedsApproval,
@@ -183,7 +184,8 @@ fn decide(host: &FakeHost) {
         Some(AgentEvent::ToolApprovalRequest(request)) => request.tool_call_id.clone(),
         other => panic!("no request for approval: {other:?}"),
     };
-    let decision = if id.len() % 2 == 0 {
+    // Ids end in a count, whoever made them.
+    let decision = if id.bytes().last().is_some_and(|last| last % 2 == 0) {
         Approval::Approved
     } else {
         Approval::Denied("No.".to_owned())
