@@ -234,6 +234,8 @@ impl<H: Host> Run<'_, H> {
         let limit_ms = self.host.rules().hook_timeout_ms;
         let asked = self.host.finish_turn(&turn.message, &turn.results);
         match self.patience.wait(limit_ms, asked).await {
+            // What it threw may be the abort itself.
+            Ok(Err(_)) if self.abort.is_fired() => Ok(FinishTurn::AsUsual),
             Ok(finish) => finish,
             Err(Stopped::Aborted) => Ok(FinishTurn::AsUsual),
             Err(Stopped::TimedOut) => Err(hook_timeout("finishTurn", limit_ms)),

@@ -7,7 +7,7 @@ use wasm_bindgen::prelude::*;
 
 use crate::agent::approval::Approvals;
 use crate::agent::host::InterruptMode;
-use crate::agent::queue::Queue;
+use crate::agent::queue::{Queue, QueueMode};
 use crate::js::live::Channel;
 use crate::js::options::{Options, Owner};
 use crate::js::page::Handle;
@@ -53,8 +53,16 @@ impl Core {
             run: RefCell::default(),
             options,
         };
-        core.steering.borrow_mut().mode = core.options.steering_mode;
-        core.follow_ups.borrow_mut().mode = core.options.follow_up_mode;
+        // What the bare loop's callbacks give at once goes out at once: the app lists it no more.
+        let mode = |mode| {
+            if owner == Owner::Loop {
+                QueueMode::All
+            } else {
+                mode
+            }
+        };
+        core.steering.borrow_mut().mode = mode(core.options.steering_mode);
+        core.follow_ups.borrow_mut().mode = mode(core.options.follow_up_mode);
         Ok(core)
     }
 

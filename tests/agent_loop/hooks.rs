@@ -162,3 +162,15 @@ fn an_abort_ends_every_hook_that_never_settles() {
         assert_eq!(story.last().unwrap(), "agent_end aborted", "{point:?}");
     }
 }
+
+#[test]
+fn an_abort_counts_over_a_finish_turn_that_fails_with_it() {
+    let host = FakeHost::new([says("Hello")], vec![])
+        .at(Point::FinishTurn, 0, Act::Abort)
+        .at(Point::FinishTurn, 0, Act::Fail("No hook."));
+    let story = host.run(&["Hi"]);
+    assert_eq!(
+        story[3..],
+        ["assistant stop: Hello", "turn_end", "agent_end aborted"]
+    );
+}

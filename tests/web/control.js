@@ -102,6 +102,12 @@ export async function the_bare_loop_asks_for_what_waits(sluice) {
   same(skipped.find((message) => message.role === "toolResult").content[0].text, "Skipped due to queued user message.", "the result");
   equal(userTexts(skipped), ["go", "S"], "what the user said");
 
+  // What is given at once goes out at once.
+  queued.steering.push(spoken("S1"), spoken("S2"));
+  const together = fetchOf(answer("ok"), answer("more"));
+  equal(userTexts(await run(together, {}, () => {})), ["go", "S1", "S2"], "what the user said");
+  equal(together.requests.map(({ body }) => userTexts(body.messages)).at(-1), ["go", "S1", "S2"], "the last request");
+
   // What comes while a failed call waits goes with the next try.
   const retried = fetchOf(failure(503), answer("ok"));
   await run(retried, { retry: { baseDelayMs: 20 } }, (event) => {
