@@ -25,6 +25,7 @@
 
 // The unit tests belong to the host: built for a browser, there are none. `tests/web` tests that side.
 #![cfg(not(all(test, target_arch = "wasm32")))]
+#![cfg_attr(not(test), deny(clippy::disallowed_macros))]
 
 pub mod agent;
 pub mod assemble;

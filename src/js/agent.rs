@@ -435,10 +435,12 @@ impl Agent {
         if self.core.run.borrow().is_none() {
             return Ok(());
         }
-        let message = format!(
-            "The agent is busy: {method} cannot start a run while one is under way. Queue the message with steer() or followUp(), or await waitForIdle() first."
-        );
-        Err(error::misuse("busy", &message))
+        let message = [
+            "The agent is busy: ",
+            method,
+            " cannot start a run while one is under way. Queue the message with steer() or followUp(), or await waitForIdle() first.",
+        ];
+        Err(error::misuse("busy", &message.concat()))
     }
 
     /// Starts a run. Returns a promise that resolves when it has settled.

@@ -3,19 +3,20 @@
 //! gloo-net builds the request; `fetch` itself is called here, because gloo-net's `send` panics
 //! when a rejection is not an `Error` or an answer is not a `Response`, and pages do wrap `fetch`.
 
-use gloo_net::http::Request;
 use std::cell::RefCell;
-use std::future::poll_fn;
+use std::future::{Future, poll_fn};
 use std::rc::Rc;
 use std::task::{Poll, Waker};
 
+use gloo_net::http::Request;
 use js_sys::{Function, Uint8Array};
 use wasm_bindgen::prelude::*;
 use web_sys::AbortController;
 
 use crate::agent::host::HttpResponse;
 use crate::error::{ErrorCode, ErrorInfo, Failure};
-use crate::js::{error, value};
+use crate::js::error;
+use crate::js::value::{self, Settling};
 use crate::protocol::HttpRequest;
 use crate::text::{before_any, number};
 
@@ -91,7 +92,8 @@ impl Reader {
         }
     }
 
-    async fn next(&self) -> (JsValue, JsValue) {
+    /// The next chunk or null, and an error.
+    fn next(&self) -> impl Future<Output = (JsValue, JsValue)> {
         let must_read = {
             let mut inbox = self.inbox.borrow_mut();
             let must_read = !inbox.is_reading && inbox.settled.is_none();
@@ -111,7 +113,6 @@ impl Reader {
                 }
             }
         })
-        .await
     }
 }
 
@@ -121,35 +122,88 @@ pub(super) async fn send(
     body_text: JsValue,
     fetch: Option<Function>,
 ) -> Result<HttpResponse<Body>, Failure> {
-    let controller = AbortController::new().map_err(|thrown| unsendable(&thrown))?;
+    let controller =
+        AbortController::new().map_err(|thrown| unsendable(&error::describe(&thrown), "."))?;
     // From here on, dropping the future aborts the request.
-    let mut body = Body {
+    let body = Body {
         reader: None,
         controller,
         is_complete: false,
         headers: JsValue::UNDEFINED,
     };
-    let place = place(&request.url);
     let answer = match fetch {
-        Some(fetch) => call_app(&fetch, &request, &body_text, &body.controller).await,
-        None => call_global(&request, body_text, &body.controller).await?,
+        Some(fetch) => call_app(&fetch, &request, &body_text, &body.controller),
+        None => call_global(&request, body_text, &body.controller)?,
     };
+    received(answer.await, &request.url, body)
+}
+
+fn call_global(
+    request: &HttpRequest,
+    body: JsValue,
+    controller: &AbortController,
+) -> Result<Settling, Failure> {
+    let mut builder = Request::post(&request.url).abort_signal(Some(&controller.signal()));
+    for (name, value) in &request.headers {
+        builder = builder.header(name, value);
+    }
+    let request = builder.body(body).map_err(|error| {
+        let problem = match error {
+            gloo_net::Error::JsError(thrown) => [&*thrown.name, ": ", &thrown.message].concat(),
+            gloo_net::Error::GlooError(problem) => problem,
+        };
+        unsendable(&problem, ". Check model.baseUrl.")
+    })?;
+    let request = JsValue::from(web_sys::Request::from(request));
+    let Some(fetch) = value::as_function(value::page_fetch()) else {
+        return Err(failed(
+            ErrorCode::InvalidRequest,
+            &["This environment has no fetch. Give one in the options."],
+        ));
+    };
+    Ok(value::call(&fetch, &JsValue::UNDEFINED, &[&request]))
+}
+
+fn call_app(
+    fetch: &Function,
+    request: &HttpRequest,
+    body: &JsValue,
+    controller: &AbortController,
+) -> Settling {
+    let headers = value::object(&[]);
+    for (name, value) in &request.headers {
+        value::set(&headers, name, &value.into());
+    }
+    let init = value::object(&[
+        ("method", &"POST".into()),
+        ("headers", &headers),
+        ("body", body),
+        ("signal", &controller.signal()),
+    ]);
+    let url = request.url.as_str().into();
+    value::call(fetch, &JsValue::UNDEFINED, &[&url, &init])
+}
+
+/// What `fetch` came to.
+fn received(
+    answer: Result<JsValue, JsValue>,
+    url: &str,
+    mut body: Body,
+) -> Result<HttpResponse<Body>, Failure> {
     let response = answer.map_err(|thrown| {
-        ErrorInfo::new(
+        let advice =
+            ". Check the network, the address, and that the server allows this page (CORS).";
+        let problem = error::describe(&thrown);
+        failed(
             ErrorCode::Network,
-            format!(
-                "Could not reach {place}: {}. Check the network, the address, and that the server allows this page (CORS).",
-                error::describe(&thrown)
-            ),
+            &["Could not reach ", place(url), ": ", &problem, advice],
         )
     })?;
     let Some(status) = value::get(&response, "status").as_f64() else {
-        return Err(ErrorInfo::new(
+        let found = value::kind(&response);
+        return Err(failed(
             ErrorCode::BadResponse,
-            format!(
-                "fetch gave {} in place of a Response.",
-                value::kind(&response)
-            ),
+            &["fetch gave ", &found, " in place of a Response."],
         ));
     };
     let headers = value::get(&response, "headers");
@@ -161,74 +215,22 @@ pub(super) async fn send(
     let stream = value::get(&response, "body");
     if let Some(get_reader) = value::as_function(value::get(&stream, "getReader")) {
         let reader = get_reader.call0(&stream).map_err(|thrown| {
-            ErrorInfo::new(
+            let problem = error::describe(&thrown);
+            failed(
                 ErrorCode::BadResponse,
-                format!(
-                    "The response body cannot be read: {}.",
-                    error::describe(&thrown)
-                ),
+                &["The response body cannot be read: ", &problem, "."],
             )
         })?;
         body.reader = Some(Reader::new(reader));
     }
-    let retry_after_ms = retry_after_ms(header("retry-after-ms"), header("retry-after"));
     Ok(HttpResponse {
         status: status as u16,
         content_type: header("content-type")
             .unwrap_or_default()
             .to_ascii_lowercase(),
-        retry_after_ms,
+        retry_after_ms: retry_after_ms(header("retry-after-ms"), header("retry-after")),
         body,
     })
-}
-
-async fn call_global(
-    request: &HttpRequest,
-    body: JsValue,
-    controller: &AbortController,
-) -> Result<Result<JsValue, JsValue>, Failure> {
-    let mut builder = Request::post(&request.url).abort_signal(Some(&controller.signal()));
-    for (name, value) in &request.headers {
-        builder = builder.header(name, value);
-    }
-    let request = builder.body(body).map_err(|error| {
-        ErrorInfo::new(
-            ErrorCode::InvalidRequest,
-            format!("The request cannot be made: {error}. Check model.baseUrl."),
-        )
-    })?;
-    let request = JsValue::from(web_sys::Request::from(request));
-    let Some(fetch) = value::as_function(value::page_fetch()) else {
-        return Err(ErrorInfo::new(
-            ErrorCode::InvalidRequest,
-            "This environment has no fetch. Give one in the options.",
-        ));
-    };
-    Ok(value::call(&fetch, &JsValue::UNDEFINED, &[&request]).await)
-}
-
-async fn call_app(
-    fetch: &Function,
-    request: &HttpRequest,
-    body: &JsValue,
-    controller: &AbortController,
-) -> Result<JsValue, JsValue> {
-    let headers = value::object(&[]);
-    for (name, value) in &request.headers {
-        value::set(&headers, name, &value.into());
-    }
-    let init = value::object(&[
-        ("method", &"POST".into()),
-        ("headers", &headers),
-        ("body", body),
-        ("signal", &controller.signal()),
-    ]);
-    value::call(
-        fetch,
-        &JsValue::UNDEFINED,
-        &[&request.url.as_str().into(), &init],
-    )
-    .await
 }
 
 impl Body {
@@ -238,24 +240,24 @@ impl Body {
             return Ok(None);
         };
         let (chunk, error) = reader.next().await;
-        let broken = |problem: String| {
-            let message = format!("The connection broke while the response arrived: {problem}.");
-            Err(ErrorInfo::new(ErrorCode::Truncated, message))
-        };
+        self.taken(&chunk, &error)
+    }
+
+    fn taken(&mut self, chunk: &JsValue, error: &JsValue) -> Result<Option<Vec<u8>>, Failure> {
         if chunk.is_null() {
             self.reader = None;
             self.is_complete = true;
             Ok(None)
         } else if !error.is_undefined() {
-            broken(error::describe(&error))
+            Err(broken(&error::describe(error)))
         } else if let Some(bytes) = chunk.dyn_ref::<Uint8Array>() {
             Ok(Some(bytes.to_vec()))
         } else if let Some(text) = chunk.as_string() {
             Ok(Some(text.into_bytes()))
         } else {
-            broken(format!(
-                "a chunk is {} in place of bytes",
-                value::kind(&chunk)
+            let found = value::kind(chunk);
+            Err(broken(
+                &["a chunk is ", &found, " in place of bytes"].concat(),
             ))
         }
     }
@@ -304,9 +306,25 @@ fn decimal(text: &str) -> Option<f64> {
     (!text.trim().is_empty() && number.is_finite()).then_some(number)
 }
 
-fn unsendable(thrown: &JsValue) -> Failure {
-    ErrorInfo::new(
+fn unsendable(problem: &str, advice: &str) -> Failure {
+    failed(
         ErrorCode::InvalidRequest,
-        format!("The request cannot be made: {}.", error::describe(thrown)),
+        &["The request cannot be made: ", problem, advice],
     )
+}
+
+fn broken(problem: &str) -> Failure {
+    failed(
+        ErrorCode::Truncated,
+        &[
+            "The connection broke while the response arrived: ",
+            problem,
+            ".",
+        ],
+    )
+}
+
+#[inline(never)]
+fn failed(code: ErrorCode, message: &[&str]) -> Failure {
+    ErrorInfo::new(code, message.concat())
 }

@@ -26,8 +26,9 @@ use crate::event::{AgentEvent, MessageEndEvent, MessageStartEvent};
 use crate::js::core::Core;
 use crate::js::fetch::{self, Body};
 use crate::js::given::{self, check_message, read_model};
+use crate::js::hook::{call_hook, hook_failed, must_return, require_array};
 use crate::js::live::{Delivery, Update};
-use crate::js::network::{Network, call_hook, hook_failed};
+use crate::js::network::Network;
 use crate::js::page::{Handle, JsPage, event_to_js};
 use crate::js::run_control::RunControl;
 use crate::js::stream_fn::AppStream;
@@ -128,10 +129,8 @@ impl PageHost {
         }
         let failed = |problem: &str| hook_failed("prepareRequest", problem);
         if !value::is_plain_object(&given) {
-            let found = value::kind(&given);
-            let expected =
-                "it must return { context, model, thinkingLevel } or nothing, but returned ";
-            return Err(failed(&[expected, &found].concat()));
+            let expected = "{ context, model, thinkingLevel } or nothing";
+            return Err(must_return("prepareRequest", expected, &given));
         }
         let context = value::get(&given, "context");
         for (place, object, key) in [
@@ -242,20 +241,6 @@ fn is_llm_message(message: &JsValue) -> bool {
         value::get_string(message, "role").as_deref(),
         Some("user" | "assistant" | "toolResult")
     )
-}
-
-fn require_array(name: &str, found: &JsValue) -> Result<(), Failure> {
-    if Array::is_array(found) {
-        Ok(())
-    } else {
-        Err(hook_failed(
-            name,
-            &format!(
-                "it must return an array of messages, but returned {}",
-                value::kind(found)
-            ),
-        ))
-    }
 }
 
 /// An assistant message without content.
@@ -516,12 +501,8 @@ impl Host for PageHost {
             Some("continue") => Ok(FinishTurn::Continue),
             None if verdict.is_undefined() || verdict.is_null() => Ok(FinishTurn::AsUsual),
             _ => {
-                let found = value::kind(&verdict);
-                let problem = [
-                    "it must return \"continue\", \"end\" or nothing, but returned ",
-                    &found,
-                ];
-                Err(hook_failed("finishTurn", &problem.concat()))
+                let expected = "\"continue\", \"end\" or nothing";
+                Err(must_return("finishTurn", expected, &verdict))
             }
         }
     }

@@ -14,6 +14,7 @@ mod core;
 mod error;
 mod fetch;
 mod given;
+mod hook;
 mod host;
 mod live;
 mod network;

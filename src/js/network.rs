@@ -1,14 +1,14 @@
 //! The network of one model call: the app's `fetch` or the page's, and the app's hooks on it.
 
-use js_sys::Function;
 use wasm_bindgen::prelude::*;
 
 use crate::agent::host::HttpResponse;
-use crate::error::{ErrorCode, ErrorInfo, Failure};
+use crate::error::Failure;
 use crate::js::core::Core;
 use crate::js::fetch::Body;
+use crate::js::hook::{call_hook, hook_failed, must_return};
 use crate::js::transcript::Held;
-use crate::js::{error, value};
+use crate::js::value;
 
 /// Sends requests by the options of an agent or a call.
 #[derive(Debug)]
@@ -57,9 +57,7 @@ impl Network<'_> {
         if let Some(hook) = self.core.channel.hook("getApiKey") {
             let key = call_hook("getApiKey", &hook, &[&provider.into()]).await?;
             if !key.is_undefined() && !key.is_null() && !key.is_string() {
-                let found = value::kind(&key);
-                let problem = ["it must return a string or nothing, but returned ", &found];
-                return Err(hook_failed("getApiKey", &problem.concat()));
+                return Err(must_return("getApiKey", "a string or nothing", &key));
             }
             if let Some(key) = key.as_string().filter(|key| !key.is_empty()) {
                 return Ok(Some(key));
@@ -67,21 +65,4 @@ impl Network<'_> {
         }
         Ok(self.core.options.api_key.clone())
     }
-}
-
-/// Calls a hook of the app.
-pub(super) async fn call_hook(
-    name: &str,
-    hook: &Function,
-    arguments: &[&JsValue],
-) -> Result<JsValue, Failure> {
-    value::call(hook, &JsValue::UNDEFINED, arguments)
-        .await
-        .map_err(|thrown| hook_failed(name, &error::describe(&thrown)))
-}
-
-/// The failure of a hook.
-pub(super) fn hook_failed(name: &str, problem: &str) -> Failure {
-    let problem = problem.trim_end_matches('.');
-    ErrorInfo::new(ErrorCode::StreamFn, format!("{name} failed: {problem}."))
 }

@@ -8,8 +8,8 @@ use web_sys::AbortController;
 use crate::agent::approval::Approvals;
 use crate::agent::host::{BeforeToolCall, Progress, Tool, ToolOutput, ToolRunner};
 use crate::assemble::AssembledCall;
+use crate::js::hook::call_hook;
 use crate::js::host::PageHost;
-use crate::js::network::call_hook;
 use crate::js::page::Handle;
 use crate::js::pattern::RegExpMatcher;
 use crate::js::tool::json_to_js;
@@ -65,9 +65,8 @@ impl ToolRunner for PageHost {
         let is_silent = decision.is_undefined() || decision.is_null();
         if !is_silent && !value::is_plain_object(&decision) {
             let found = value::kind(&decision);
-            return Err(format!(
-                "beforeToolCall must return {{ block, reason, args, terminate }} or nothing, but returned {found}."
-            ));
+            let expected = "beforeToolCall must return { block, reason, args, terminate } or nothing, but returned ";
+            return Err([expected, &found, "."].concat());
         }
         for key in value::keys(&decision) {
             if !["block", "reason", "args", "terminate"].contains(&key.as_str()) {
@@ -130,10 +129,7 @@ impl ToolRunner for PageHost {
         progress: Progress<Handle>,
     ) -> Result<ToolOutput<Handle>, String> {
         let Some(tool) = self.page_tool(&call.name) else {
-            return Err(format!(
-                "The tool \"{}\" was removed before it ran.",
-                call.name
-            ));
+            return Err(["The tool \"", &call.name, "\" was removed before it ran."].concat());
         };
         let controller = AbortController::new().map_err(|thrown| error::describe(&thrown))?;
         self.run

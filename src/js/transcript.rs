@@ -7,6 +7,7 @@ use crate::error::{ErrorCode, ErrorInfo, Failure};
 use crate::js::error;
 use crate::message::Message;
 use crate::text::json::{FromJson, from_text};
+use crate::text::number;
 
 #[wasm_bindgen(module = "/src/js/values.js")]
 extern "C" {
@@ -46,7 +47,8 @@ pub(super) fn read_messages(messages: &Array, held: &Held) -> Result<Vec<Message
     let mut read = Vec::new();
     for (index, line) in lines.split_terminator('\n').enumerate() {
         let message = from_text(line).map_err(|problem| {
-            invalid(format!("messages[{index}] is not a message: {problem}."))
+            let index = number::decimal(index);
+            invalid(["messages[", &index, "] is not a message: ", &problem, "."].concat())
         })?;
         read.push(message);
     }

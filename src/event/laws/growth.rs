@@ -1,5 +1,10 @@
 //! How one assistant message grows.
 
+#![allow(
+    clippy::disallowed_macros,
+    reason = "the checker serves tests, and nothing of it ships"
+)]
+
 use serde_json::Value;
 
 use super::{Verdict, ensure, grows, same_json};
