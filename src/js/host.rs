@@ -17,28 +17,26 @@ use wasm_bindgen::prelude::*;
 use web_sys::AbortSignal;
 
 use crate::agent::host::{
-    Call, Clock, FinishTurn, Head, Host, HttpResponse, Presenter, Rules, Source, Tail, Transport,
+    Call, Clock, FinishTurn, Head, Host, HttpResponse, Rules, Source, Transport,
 };
 use crate::agent::queue::Queue;
-use crate::assemble::Batch;
 use crate::error::{ErrorCode, ErrorInfo, Failure};
-use crate::event::{AgentEvent, MessageEndEvent, MessageStartEvent};
+use crate::event::AgentEvent;
 use crate::js::core::Core;
 use crate::js::fetch::{self, Body};
-use crate::js::given::{self, check_message, read_model};
-use crate::js::hook::{call_hook, hook_failed, must_return, require_array};
-use crate::js::live::{Delivery, Update};
+use crate::js::given::{check_message, read_model};
+use crate::js::hook::{call_hook, must_return, require_array};
+use crate::js::live::Delivery;
 use crate::js::network::Network;
 use crate::js::page::{Handle, JsPage, event_to_js};
+use crate::js::request::Request;
 use crate::js::run_control::RunControl;
 use crate::js::stream_fn::AppStream;
-use crate::js::tool::{PageTool, ToolSet, Tools, copied};
+use crate::js::tool::{PageTool, ToolSet, Tools};
 use crate::js::transcript::{self, Held};
 use crate::js::{error, value};
-use crate::message::{StopReason, Usage};
-use crate::model::{Model, RequestOptions};
+use crate::model::Model;
 use crate::protocol::{Context, HttpRequest, StreamPart};
-use crate::text::json::{JsonWriter, Names};
 
 #[wasm_bindgen(module = "/src/js/streams.js")]
 extern "C" {
@@ -51,7 +49,7 @@ extern "C" {
 pub(super) struct PageHost {
     pub(super) core: Rc<Core>,
     pub(super) run: RunControl,
-    kind: Kind,
+    pub(super) kind: Kind,
     /// What the current model call is made with.
     tools: RefCell<Tools>,
     model: RefCell<JsValue>,
@@ -100,58 +98,17 @@ impl PageHost {
 
     /// What the next call is made with: the state, and over it what `prepareRequest` returns.
     async fn request(&self) -> Result<Request, Failure> {
-        let state = &self.core.state;
-        let mut request = Request {
-            system_prompt: state.get("systemPrompt"),
-            messages: state.messages().iter().collect::<Array>().into(),
-            tools: state.get("tools"),
-            model: state.get("model"),
-            thinking_level: state.get("thinkingLevel"),
-        };
+        let mut request = Request::of(&self.core.state);
         self.model.replace(request.model.clone());
         self.tools.replace(self.core.tools().map_err(invalid)?);
-        let Some(hook) = self.core.channel.hook("prepareRequest") else {
-            return Ok(request);
-        };
-        let context = value::object(&[
-            ("systemPrompt", &request.system_prompt),
-            ("messages", &request.messages),
-            ("tools", &request.tools),
-        ]);
-        let told = value::object(&[
-            ("context", &context),
-            ("model", &request.model),
-            ("thinkingLevel", &request.thinking_level),
-        ]);
-        let given = call_hook("prepareRequest", &hook, &[&told, &self.run.signal()]).await?;
-        if given.is_undefined() || given.is_null() {
-            return Ok(request);
-        }
-        let failed = |problem: &str| hook_failed("prepareRequest", problem);
-        if !value::is_plain_object(&given) {
-            let expected = "{ context, model, thinkingLevel } or nothing";
-            return Err(must_return("prepareRequest", expected, &given));
-        }
-        let context = value::get(&given, "context");
-        for (place, object, key) in [
-            (&mut request.system_prompt, &context, "systemPrompt"),
-            (&mut request.messages, &context, "messages"),
-            (&mut request.tools, &context, "tools"),
-            (&mut request.model, &given, "model"),
-            (&mut request.thinking_level, &given, "thinkingLevel"),
-        ] {
-            let found = value::get(object, key);
-            if !found.is_undefined() {
-                *place = found;
+        if let Some(hook) = self.core.channel.hook("prepareRequest") {
+            let told = [&request.told(), &self.run.signal()];
+            let answer = call_hook("prepareRequest", &hook, &told).await?;
+            if let Some(tools) = request.replace(&answer)? {
+                self.tools.replace(tools);
+                self.model.replace(request.model.clone());
             }
         }
-        require_array("prepareRequest", &request.messages)?;
-        let set = ToolSet::read(&request.tools, false);
-        let set = set.map_err(|thrown| failed(&error::describe(&thrown)))?;
-        read_model(&request.model).map_err(|thrown| failed(&error::describe(&thrown)))?;
-        self.tools
-            .replace(Tools::new(Rc::new(set), copied(&request.tools)));
-        self.model.replace(request.model.clone());
         Ok(request)
     }
 
@@ -166,7 +123,7 @@ impl PageHost {
             Some(hook) => {
                 messages = call_hook("convertToLlm", &hook, &[&messages]).await?;
                 require_array("convertToLlm", &messages)?;
-                Ok(value::items(&messages).iter().collect())
+                Ok(value::copied(&messages))
             }
             None => Ok(value::items(&messages)
                 .iter()
@@ -200,27 +157,6 @@ impl PageHost {
             call_hook("streamFn", stream_fn, &[&request.model, &context, &options]).await?;
         AppStream::open(&source)
     }
-
-    fn request_options(
-        &self,
-        request: &Request,
-        api_key: Option<String>,
-    ) -> Result<RequestOptions, Failure> {
-        let mut options = self.core.options.request.clone();
-        options.api_key = api_key;
-        options.reasoning = given::data(&request.thinking_level, "thinkingLevel")
-            .map_err(|thrown| hook_failed("prepareRequest", &error::describe(&thrown)))?;
-        Ok(options)
-    }
-}
-
-/// What one model call is made from, as the page's values.
-struct Request {
-    system_prompt: JsValue,
-    messages: JsValue,
-    tools: JsValue,
-    model: JsValue,
-    thinking_level: JsValue,
 }
 
 /// A source of the app's is told of a level, or of none.
@@ -232,10 +168,6 @@ fn told_level(level: &JsValue) -> JsValue {
     }
 }
 
-fn invalid(thrown: JsValue) -> Failure {
-    ErrorInfo::new(ErrorCode::InvalidRequest, error::describe(&thrown))
-}
-
 fn is_llm_message(message: &JsValue) -> bool {
     matches!(
         value::get_string(message, "role").as_deref(),
@@ -243,82 +175,8 @@ fn is_llm_message(message: &JsValue) -> bool {
     )
 }
 
-/// An assistant message without content.
-fn empty_message(head: Head) -> JsValue {
-    let mut json = JsonWriter::default();
-    json.object(|json| {
-        json.key("role").string("assistant");
-        json.key("content").raw("[]");
-        json.key("api").string(&head.api);
-        json.key("provider").string(&head.provider);
-        json.key("model").string(&head.model);
-        write_usage(json, &Usage::default());
-        write_stop_reason(json, StopReason::Stop);
-        json.key("timestamp").number(head.timestamp);
-    });
-    value::parsed(json)
-}
-
-/// The fields that complete an assistant message.
-fn tail_fields(tail: &Tail) -> JsValue {
-    let ending = &tail.ending;
-    let mut json = JsonWriter::default();
-    json.object(|json| {
-        write_usage(json, &ending.usage);
-        write_stop_reason(json, ending.stop_reason);
-        if let Some(id) = &ending.response_id {
-            json.key("responseId").string(id);
-        }
-        if let Some(error) = &ending.error {
-            json.key("errorMessage").string(&error.message);
-            json.key("error").object(|json| write_error(json, error));
-        }
-        json.key("durationMs").number(tail.duration_ms);
-    });
-    value::parsed(json)
-}
-
-fn write_stop_reason(json: &mut JsonWriter, reason: StopReason) {
-    json.key("stopReason").string(reason.json_name());
-}
-
-fn write_error(json: &mut JsonWriter, error: &ErrorInfo) {
-    json.key("code").string(error.code.json_name());
-    json.key("message").string(&error.message);
-    if let Some(status) = error.status {
-        json.key("status").number(status.into());
-    }
-    if let Some(ms) = error.retry_after_ms {
-        json.key("retryAfterMs").number(ms);
-    }
-    json.key("retryable").boolean(error.retryable);
-}
-
-#[inline(never)]
-fn write_usage(json: &mut JsonWriter, usage: &Usage) {
-    let cost = &usage.cost;
-    json.key("usage").object(|json| {
-        for (key, tokens) in [
-            ("input", usage.input),
-            ("output", usage.output),
-            ("cacheRead", usage.cache_read),
-            ("cacheWrite", usage.cache_write),
-            ("totalTokens", usage.total_tokens),
-        ] {
-            json.key(key).number(tokens);
-        }
-        json.key("cost").object(|json| {
-            for (key, dollars) in [
-                ("input", cost.input),
-                ("output", cost.output),
-                ("cacheRead", cost.cache_read),
-                ("cacheWrite", cost.cache_write),
-                ("total", cost.total),
-            ] {
-                json.key(key).number(dollars);
-            }
-        });
-    });
+fn invalid(thrown: JsValue) -> Failure {
+    ErrorInfo::new(ErrorCode::InvalidRequest, error::describe(&thrown))
 }
 
 /// The longest delay that `setTimeout` keeps to; a longer one would fire at once.
@@ -374,53 +232,6 @@ impl Transport for PageHost {
     }
 }
 
-impl Presenter for PageHost {
-    type Page = JsPage;
-
-    fn message_start(&self, head: Head) -> Delivery {
-        let message = empty_message(head);
-        self.core.channel.begin(&message);
-        match self.kind {
-            Kind::Run => self.emit(AgentEvent::MessageStart(MessageStartEvent {
-                message: Handle(message),
-            })),
-            Kind::Call => self.emit_call_event("start", &[("partial", &message)]),
-        }
-    }
-
-    fn message_update(&self, batch: &Batch, closing: bool) -> Update {
-        self.core.channel.update(batch, closing)
-    }
-
-    async fn message_end(&self, tail: &Tail) -> Handle {
-        let message = self.core.channel.end(&tail_fields(tail));
-        let delivery = match (self.kind, tail.ending.stop_reason) {
-            (Kind::Run, _) => self.emit(AgentEvent::MessageEnd(MessageEndEvent {
-                message: Handle(message.clone()),
-            })),
-            (Kind::Call, StopReason::Error | StopReason::Aborted) => {
-                self.emit_call_end("error", "error", &message)
-            }
-            (Kind::Call, StopReason::Stop | StopReason::Length | StopReason::ToolUse) => {
-                self.emit_call_end("done", "message", &message)
-            }
-        };
-        delivery.await;
-        Handle(message)
-    }
-}
-
-impl PageHost {
-    fn emit_call_end(&self, kind: &str, key: &str, message: &JsValue) -> Delivery {
-        let reason = value::get(message, "stopReason");
-        self.emit_call_event(kind, &[("reason", &reason), (key, message)])
-    }
-
-    fn emit_call_event(&self, kind: &str, fields: &[(&str, &JsValue)]) -> Delivery {
-        self.core.channel.emit(&value::event(kind, fields))
-    }
-}
-
 impl Host for PageHost {
     fn rules(&self) -> Rules {
         Rules {
@@ -458,10 +269,8 @@ impl Host for PageHost {
                     tools: self.tools().definitions.clone(),
                 };
                 self.held.replace(held);
-                Source::Provider(Box::new((
-                    context,
-                    self.request_options(&request, api_key)?,
-                )))
+                let options = request.options(&self.core.options.request, api_key)?;
+                Source::Provider(Box::new((context, options)))
             }
         };
         Ok(Call {
@@ -490,10 +299,7 @@ impl Host for PageHost {
             ("message", &message.0),
             ("toolResults", &results),
             // A copy: the hook may do with it what it likes.
-            (
-                "messages",
-                &self.core.state.messages().iter().collect::<Array>(),
-            ),
+            ("messages", &value::copied(&self.core.state.get("messages"))),
         ]);
         let verdict = call_hook("finishTurn", &hook, &[&turn, &self.run.signal()]).await?;
         match verdict.as_string().as_deref() {

@@ -5,6 +5,9 @@
 //! `values.js` reads the page's values and makes what an app is given; `types.ts` declares what generated types cannot:
 //! functions and generics.
 //!
+//! The host of the loop is `host.rs`, with `presenter.rs` for the assistant's message and `tool_runner.rs` for tools;
+//! `request.rs` and `network.rs` are what one model call is made from and goes over.
+//!
 //! Four scripts are the most there can be: each is a file that the browser fetches, all at once,
 //! and the server of wasm-bindgen's test runner hangs with a fifth connection.
 
@@ -22,6 +25,8 @@ mod open_calls;
 mod options;
 mod page;
 mod pattern;
+mod presenter;
+mod request;
 mod result;
 mod run_control;
 mod state;

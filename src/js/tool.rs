@@ -231,11 +231,6 @@ pub(super) fn json_to_js(json: &serde_json::Value) -> JsValue {
     js_sys::JSON::parse(&to_text(json)).unwrap_or(JsValue::UNDEFINED)
 }
 
-/// An array of our own with the same elements.
-pub(super) fn copied(tools: &JsValue) -> JsValue {
-    value::items(tools).iter().collect::<Array>().into()
-}
-
 #[wasm_bindgen]
 extern "C" {
     #[wasm_bindgen(js_namespace = console)]

@@ -48,6 +48,12 @@ pub(super) fn items(array: &JsValue) -> Vec<JsValue> {
         .collect()
 }
 
+/// An array of our own with the same elements.
+#[inline(never)]
+pub(super) fn copied(array: &JsValue) -> Array {
+    items(array).iter().collect()
+}
+
 /// The names of an object's own properties; none of anything else.
 #[inline(never)]
 pub(super) fn keys(object: &JsValue) -> Vec<String> {
