@@ -5,14 +5,18 @@
 //! `values.js` reads the page's values and makes what an app is given; `types.ts` declares what generated types cannot:
 //! functions and generics.
 //!
-//! The host of the loop is `host.rs`, with `presenter.rs` for the assistant's message and `tool_runner.rs` for tools;
-//! `request.rs` and `network.rs` are what one model call is made from and goes over.
+//! `Agent` is in `agent.rs` and `agent_*.rs`. The host of the loop is `host.rs`, with `presenter.rs` for the assistant's
+//! message and `tool_runner.rs` for tools; `request.rs` and `network.rs` are what one model call is made from and goes
+//! over.
 //!
 //! Four scripts are the most there can be: each is a file that the browser fetches, all at once,
 //! and the server of wasm-bindgen's test runner hangs with a fifth connection.
 
 mod agent;
 mod agent_loop;
+mod agent_runs;
+mod agent_setters;
+mod agent_waiting;
 mod core;
 mod error;
 mod fetch;
