@@ -1,4 +1,4 @@
-//! What tools return, made into results: `{content, details}`.
+//! What tools and the hooks on them return: checked, and made into results: `{content, details}`.
 
 use wasm_bindgen::prelude::*;
 
@@ -11,6 +11,10 @@ extern "C" {
     /// A tool's return value as a result; throws what is wrong with it.
     #[wasm_bindgen(catch, js_name = toolResult)]
     pub(super) fn tool_result(returned: &JsValue) -> Result<JsValue, JsValue>;
+
+    /// Throws what is wrong with what `beforeToolCall` returned.
+    #[wasm_bindgen(catch, js_name = checkDecision)]
+    pub(super) fn check_decision(returned: &JsValue) -> Result<(), JsValue>;
 
     /// A result in which `afterToolCall` replaced what it gave; throws what is wrong with that.
     #[wasm_bindgen(catch, js_name = changedResult)]

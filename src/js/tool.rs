@@ -11,7 +11,8 @@ use crate::js::given;
 use crate::js::options::amount;
 use crate::js::page::Handle;
 use crate::js::pattern::RegExpMatcher;
-use crate::js::{error, result, transcript, value};
+use crate::js::value::{self, Settling};
+use crate::js::{error, result, transcript};
 use crate::model::ToolDefinition;
 use crate::schema::Schema;
 use crate::text::json::{FromJson, Reader, to_text};
@@ -164,66 +165,70 @@ impl PageTool {
             .map_err(|problem| ["prepareArguments gave no arguments: ", &problem].concat())
     }
 
-    /// The arguments as the tool's validation leaves them.
+    /// Asks the tool's own validation, if it has one.
+    pub(super) fn ask_validation(&self, arguments: &JsValue) -> Option<Settling> {
+        let validate = value::as_function(given::validator(&self.object))?;
+        Some(value::call(&validate, &self.object, &[arguments]))
+    }
+
+    /// The arguments as validation leaves them.
     ///
     /// # Errors
     /// What does not fit.
-    pub(super) async fn validate(&self, arguments: JsValue) -> Result<JsValue, String> {
-        let Some(validate) = value::as_function(given::validator(&self.object)) else {
-            return Ok(arguments);
-        };
-        let answer = value::call(&validate, &self.object, &[&arguments]).await;
+    pub(super) fn validated(
+        &self,
+        arguments: &JsValue,
+        answer: Result<JsValue, JsValue>,
+    ) -> Result<JsValue, String> {
         let answer = answer.map_err(|thrown| ["- ", &error::describe(&thrown)].concat())?;
-        given::validated(&self.object, &arguments, &answer)
+        given::validated(&self.object, arguments, &answer)
             .map_err(|thrown| error::describe(&thrown))
     }
 
-    /// Whether a call with these arguments waits for the app's yes or no.
-    ///
-    /// # Errors
-    /// The message of what `needsApproval` threw.
-    pub(super) async fn needs_approval(&self, arguments: &JsValue) -> Result<bool, String> {
+    /// Asks whether a call with these arguments waits for the app's yes or no.
+    pub(super) fn ask_approval(&self, arguments: &JsValue) -> Settling {
         let needed = value::get(&self.object, "needsApproval");
-        if !needed.is_function() {
-            return Ok(needed.is_truthy());
+        if needed.is_function() {
+            value::call(needed.unchecked_ref(), &self.object, &[arguments])
+        } else {
+            Settling::Settled(Ok(needed))
         }
-        let needed = value::call(needed.unchecked_ref(), &self.object, &[arguments]).await;
-        needed
-            .map(|needed| needed.is_truthy())
-            .map_err(|thrown| ["needsApproval failed: ", &error::describe(&thrown)].concat())
     }
 
     /// Runs the tool.
-    ///
-    /// # Errors
-    /// The message of what it threw, or what is wrong with what it returned.
-    pub(super) async fn run(
+    pub(super) fn run(
         &self,
         id: &str,
         arguments: &JsValue,
         controller: &AbortController,
         progress: Progress<Handle>,
-    ) -> Result<ToolOutput<Handle>, String> {
+    ) -> Settling {
         // Tools may keep this function for ever, so the garbage collector decides when it goes.
         let report = move |partial: JsValue| match result::tool_result(&partial) {
             Ok(partial) => progress(Handle(partial)),
             Err(problem) => warn(&["onUpdate was ignored. ", &error::describe(&problem)].concat()),
         };
         let on_update = Closure::<dyn Fn(JsValue)>::new(report).into_js_value();
-        let returned = value::call(
+        value::call(
             value::get(&self.object, "execute").unchecked_ref(),
             &self.object,
             &[&id.into(), arguments, &controller.signal(), &on_update],
         )
-        .await
-        .map_err(|thrown| error::describe(&thrown))?;
-        let result = result::tool_result(&returned).map_err(|problem| error::describe(&problem))?;
-        Ok(ToolOutput {
-            is_error: value::get(&result, "isError").is_truthy(),
-            terminate: value::get(&result, "terminate").is_truthy(),
-            result: Handle(result),
-        })
     }
+}
+
+/// What a tool that ran came to.
+///
+/// # Errors
+/// The message of what it threw, or what is wrong with what it returned.
+pub(super) fn output(returned: Result<JsValue, JsValue>) -> Result<ToolOutput<Handle>, String> {
+    let result = returned.and_then(|returned| result::tool_result(&returned));
+    let result = result.map_err(|thrown| error::describe(&thrown))?;
+    Ok(ToolOutput {
+        is_error: value::get(&result, "isError").is_truthy(),
+        terminate: value::get(&result, "terminate").is_truthy(),
+        result: Handle(result),
+    })
 }
 
 /// JSON of ours as the page's value: what `JSON.parse` makes of it.

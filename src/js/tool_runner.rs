@@ -12,7 +12,7 @@ use crate::js::hook::call_hook;
 use crate::js::host::PageHost;
 use crate::js::page::Handle;
 use crate::js::pattern::RegExpMatcher;
-use crate::js::tool::json_to_js;
+use crate::js::tool::{self, json_to_js};
 use crate::js::{error, result, value};
 use crate::schema::PatternMatcher;
 
@@ -61,38 +61,7 @@ impl ToolRunner for PageHost {
         let decision = call_hook("beforeToolCall", &hook, &[&context, &self.run.signal()])
             .await
             .map_err(|error| error.message)?;
-        // A decision that cannot be read must not let the tool run.
-        let is_silent = decision.is_undefined() || decision.is_null();
-        if !is_silent && !value::is_plain_object(&decision) {
-            let found = value::kind(&decision);
-            let expected = "beforeToolCall must return { block, reason, args, terminate } or nothing, but returned ";
-            return Err([expected, &found, "."].concat());
-        }
-        for key in value::keys(&decision) {
-            if !["block", "reason", "args", "terminate"].contains(&key.as_str()) {
-                return Err([
-                    "beforeToolCall returned \"",
-                    &key,
-                    "\", which is none of block, reason, args and terminate.",
-                ]
-                .concat());
-            }
-        }
-        let verdict = if value::get(&decision, "block").is_truthy() {
-            let reason = value::get_string(&decision, "reason");
-            Err(reason.unwrap_or_else(|| "The tool call was blocked.".to_owned()))
-        } else {
-            let replaced = value::get(&decision, "args");
-            Ok(if replaced.is_undefined() {
-                arguments
-            } else {
-                Handle(replaced)
-            })
-        };
-        Ok(BeforeToolCall {
-            verdict,
-            terminate: value::get(&decision, "terminate").is_truthy(),
-        })
+        verdict(&decision, arguments)
     }
 
     async fn validate_arguments(
@@ -101,8 +70,11 @@ impl ToolRunner for PageHost {
         arguments: serde_json::Value,
     ) -> Result<Handle, String> {
         let arguments = json_to_js(&arguments);
-        match self.page_tool(&call.name) {
-            Some(tool) => tool.validate(arguments).await.map(Handle),
+        let Some(tool) = self.page_tool(&call.name) else {
+            return Ok(Handle(arguments));
+        };
+        match tool.ask_validation(&arguments) {
+            Some(answer) => tool.validated(&arguments, answer.await).map(Handle),
             None => Ok(Handle(arguments)),
         }
     }
@@ -112,9 +84,12 @@ impl ToolRunner for PageHost {
         call: &AssembledCall,
         arguments: &Handle,
     ) -> Result<bool, String> {
-        match self.page_tool(&call.name) {
-            Some(tool) => tool.needs_approval(&arguments.0).await,
-            None => Ok(false),
+        let Some(tool) = self.page_tool(&call.name) else {
+            return Ok(false);
+        };
+        match tool.ask_approval(&arguments.0).await {
+            Ok(needed) => Ok(needed.is_truthy()),
+            Err(thrown) => Err(["needsApproval failed: ", &error::describe(&thrown)].concat()),
         }
     }
 
@@ -136,11 +111,10 @@ impl ToolRunner for PageHost {
             .tools
             .borrow_mut()
             .push((call.id.clone(), controller.clone()));
-        let output = tool
-            .run(&call.id, &arguments.0, &controller, progress)
-            .await;
+        let returned = tool.run(&call.id, &arguments.0, &controller, progress);
+        let returned = returned.await;
         self.take_controller(call);
-        output
+        tool::output(returned)
     }
 
     fn stop_tool(&self, call: &AssembledCall, reason: &str) {
@@ -204,6 +178,26 @@ impl ToolRunner for PageHost {
             duration_ms,
         ))
     }
+}
+
+/// What `beforeToolCall` decided. A decision that cannot be read must not let the tool run.
+fn verdict(decision: &JsValue, arguments: Handle) -> Result<BeforeToolCall<Handle>, String> {
+    result::check_decision(decision).map_err(|thrown| error::describe(&thrown))?;
+    let verdict = if value::get(decision, "block").is_truthy() {
+        let reason = value::get_string(decision, "reason");
+        Err(reason.unwrap_or_else(|| "The tool call was blocked.".to_owned()))
+    } else {
+        let replaced = value::get(decision, "args");
+        Ok(if replaced.is_undefined() {
+            arguments
+        } else {
+            Handle(replaced)
+        })
+    };
+    Ok(BeforeToolCall {
+        verdict,
+        terminate: value::get(decision, "terminate").is_truthy(),
+    })
 }
 
 /// What `afterToolCall` returned replaces the output field by field.

@@ -54,13 +54,6 @@ pub(super) fn copied(array: &JsValue) -> Array {
     items(array).iter().collect()
 }
 
-/// The names of an object's own properties; none of anything else.
-#[inline(never)]
-pub(super) fn keys(object: &JsValue) -> Vec<String> {
-    let keys = Reflect::own_keys(object).unwrap_or_default();
-    items(&keys).iter().filter_map(JsValue::as_string).collect()
-}
-
 /// Sets a property of an object of our own.
 #[inline(never)]
 pub(super) fn set(object: &JsValue, key: &str, value: &JsValue) {

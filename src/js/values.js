@@ -180,6 +180,19 @@ export function toolResult(returned) {
   throw new Error(`The tool returned ${problem}. ${returns}`);
 }
 
+const DECISION = ["block", "reason", "args", "terminate"];
+
+/** `beforeToolCall` returns a decision or nothing. A key that is none of its own may be one that was meant otherwise. */
+export function checkDecision(returned) {
+  if (returned === undefined || returned === null) return;
+  if (!isPlainObject(returned)) {
+    throw new Error(`beforeToolCall must return { ${DECISION.join(", ")} } or nothing, but returned ${kind(returned)}.`);
+  }
+  const unknown = Object.getOwnPropertyNames(returned).find((key) => !DECISION.includes(key));
+  if (unknown === undefined) return;
+  throw new Error(`beforeToolCall returned "${unknown}", which is none of block, reason, args and terminate.`);
+}
+
 /** A result in which `afterToolCall` replaced what it gave. */
 export function changedResult(change, result) {
   const field = (key) => {
