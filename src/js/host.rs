@@ -329,7 +329,10 @@ impl Host for PageHost {
             ("getFollowUpMessages", &core.follow_ups),
         ];
         for (callback, queue) in queues.into_iter().take(1 + usize::from(with_follow_ups)) {
-            poll(core.channel.hook(callback), queue).await;
+            if let Some(callback) = core.channel.hook(callback) {
+                let given = value::call(&callback, &JsValue::UNDEFINED, &[]).await;
+                queue_given(given, queue);
+            }
             if !queue.borrow().is_empty() {
                 return true;
             }
@@ -348,16 +351,12 @@ impl Host for PageHost {
     }
 }
 
-/// Asks the bare loop's callback for messages and queues what it gives.
-async fn poll(callback: Option<Function>, queue: &RefCell<Queue<Handle>>) {
-    let Some(callback) = callback else { return };
-    // A callback that fails has no messages.
-    if let Ok(messages) = value::call(&callback, &JsValue::UNDEFINED, &[]).await {
-        for message in value::items(&messages) {
-            // What is no message is none to wait for.
-            if let Ok(message) = check_message(&message, "message") {
-                queue.borrow_mut().push(Handle(message));
-            }
+/// Queues what a callback of the bare loop gave. One that fails has no messages.
+fn queue_given(given: Result<JsValue, JsValue>, queue: &RefCell<Queue<Handle>>) {
+    for message in value::items(&given.unwrap_or_default()) {
+        // What is no message is none to wait for.
+        if let Ok(message) = check_message(&message, "message") {
+            queue.borrow_mut().push(Handle(message));
         }
     }
 }

@@ -78,40 +78,36 @@ pub(super) fn event_to_js(event: &AgentEvent<JsPage>) -> JsValue {
         AgentEvent::MessageEnd(event) => {
             value::event("message_end", &[("message", &event.message.0)])
         }
-        AgentEvent::ToolExecutionStart(event) => value::event(
+        AgentEvent::ToolExecutionStart(event) => tool_event(
             "tool_execution_start",
-            &[
-                ("toolCallId", &event.tool_call_id.as_str().into()),
-                ("toolName", &event.tool_name.as_str().into()),
-                ("args", &event.args.0),
-            ],
+            &event.tool_call_id,
+            &event.tool_name,
+            &[("args", &event.args.0)],
         ),
-        AgentEvent::ToolExecutionUpdate(event) => value::event(
+        AgentEvent::ToolExecutionUpdate(event) => tool_event(
             "tool_execution_update",
+            &event.tool_call_id,
+            &event.tool_name,
             &[
-                ("toolCallId", &event.tool_call_id.as_str().into()),
-                ("toolName", &event.tool_name.as_str().into()),
                 ("args", &event.args.0),
                 ("partialResult", &event.partial_result.0),
             ],
         ),
-        AgentEvent::ToolExecutionEnd(event) => value::event(
+        AgentEvent::ToolExecutionEnd(event) => tool_event(
             "tool_execution_end",
+            &event.tool_call_id,
+            &event.tool_name,
             &[
-                ("toolCallId", &event.tool_call_id.as_str().into()),
-                ("toolName", &event.tool_name.as_str().into()),
                 ("result", &event.result.0),
                 ("isError", &event.is_error.into()),
                 ("durationMs", &value::number(event.duration_ms)),
             ],
         ),
-        AgentEvent::ToolApprovalRequest(event) => value::event(
+        AgentEvent::ToolApprovalRequest(event) => tool_event(
             "tool_approval_request",
-            &[
-                ("toolCallId", &event.tool_call_id.as_str().into()),
-                ("toolName", &event.tool_name.as_str().into()),
-                ("args", &event.args.0),
-            ],
+            &event.tool_call_id,
+            &event.tool_name,
+            &[("args", &event.args.0)],
         ),
         AgentEvent::AutoRetryStart(event) => value::event(
             "auto_retry_start",
@@ -137,6 +133,16 @@ pub(super) fn event_to_js(event: &AgentEvent<JsPage>) -> JsValue {
             )
         }
     }
+}
+
+/// An event about the call of a tool.
+fn tool_event(kind: &str, id: &str, name: &str, rest: &[(&str, &JsValue)]) -> JsValue {
+    let event = value::event(
+        kind,
+        &[("toolCallId", &id.into()), ("toolName", &name.into())],
+    );
+    value::extend(&event, rest);
+    event
 }
 
 fn array(handles: &[Handle]) -> Array {

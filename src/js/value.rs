@@ -64,24 +64,26 @@ pub(super) fn set(object: &JsValue, key: &str, value: &JsValue) {
 /// An object with these properties; those that are `undefined` are left out.
 #[inline(never)]
 pub(super) fn object(properties: &[(&str, &JsValue)]) -> JsValue {
-    let object = Object::new();
+    let object = Object::new().into();
+    extend(&object, properties);
+    object
+}
+
+/// Adds these properties to an object of our own; those that are `undefined` are left out.
+#[inline(never)]
+pub(super) fn extend(object: &JsValue, properties: &[(&str, &JsValue)]) {
     for (key, value) in properties {
         if !value.is_undefined() {
-            set(&object, key, value);
+            set(object, key, value);
         }
     }
-    object.into()
 }
 
 /// An event of this type with these properties.
 #[inline(never)]
 pub(super) fn event(kind: &str, properties: &[(&str, &JsValue)]) -> JsValue {
     let event = object(&[("type", &kind.into())]);
-    for (key, value) in properties {
-        if !value.is_undefined() {
-            set(&event, key, value);
-        }
-    }
+    extend(&event, properties);
     event
 }
 
