@@ -8,7 +8,8 @@ use web_sys::AbortController;
 use crate::agent::approval::Approvals;
 use crate::agent::host::{BeforeToolCall, Progress, Tool, ToolOutput, ToolRunner};
 use crate::assemble::AssembledCall;
-use crate::js::hook::call_hook;
+use crate::error::Failure;
+use crate::js::hook::{Answer, call_hook};
 use crate::js::host::PageHost;
 use crate::js::page::Handle;
 use crate::js::pattern::RegExpMatcher;
@@ -21,6 +22,21 @@ impl PageHost {
         let mut controllers = self.run.tools.borrow_mut();
         let index = controllers.iter().position(|(id, _)| *id == call.id)?;
         Some(controllers.swap_remove(index).1)
+    }
+
+    /// Asks a hook on tool calls, if there is one. `rest` is what it gets beside the call.
+    fn ask(
+        &self,
+        name: &'static str,
+        call: &AssembledCall,
+        arguments: &Handle,
+        rest: &[(&str, &JsValue)],
+    ) -> Option<Answer> {
+        let hook = self.core.channel.hook(name)?;
+        let record = self.core.channel.record();
+        let context = result::tool_call_context(&record, call.block, &arguments.0);
+        value::extend(&context, rest);
+        Some(call_hook(name, &hook, &[&context, &self.run.signal()]))
     }
 }
 
@@ -53,15 +69,10 @@ impl ToolRunner for PageHost {
         call: &AssembledCall,
         arguments: Handle,
     ) -> Result<BeforeToolCall<Handle>, String> {
-        let Some(hook) = self.core.channel.hook("beforeToolCall") else {
-            return Ok(Ok(arguments).into());
-        };
-        let context =
-            result::tool_call_context(&self.core.channel.record(), call.block, &arguments.0);
-        let decision = call_hook("beforeToolCall", &hook, &[&context, &self.run.signal()])
-            .await
-            .map_err(|error| error.message)?;
-        verdict(&decision, arguments)
+        match self.ask("beforeToolCall", call, &arguments, &[]) {
+            Some(answer) => verdict(answer.await, arguments),
+            None => Ok(Ok(arguments).into()),
+        }
     }
 
     async fn validate_arguments(
@@ -136,17 +147,14 @@ impl ToolRunner for PageHost {
         arguments: Handle,
         output: ToolOutput<Handle>,
     ) -> Result<ToolOutput<Handle>, String> {
-        let Some(hook) = self.core.channel.hook("afterToolCall") else {
-            return Ok(output);
-        };
-        let context =
-            result::tool_call_context(&self.core.channel.record(), call.block, &arguments.0);
-        value::set(&context, "result", &output.result.0);
-        value::set(&context, "isError", &output.is_error.into());
-        let change = call_hook("afterToolCall", &hook, &[&context, &self.run.signal()])
-            .await
-            .map_err(|error| error.message)?;
-        changed_output(&change, output)
+        let rest = [
+            ("result", &output.result.0),
+            ("isError", &output.is_error.into()),
+        ];
+        match self.ask("afterToolCall", call, &arguments, &rest) {
+            Some(answer) => changed_output(answer.await, output),
+            None => Ok(output),
+        }
     }
 
     fn value(&self, json: &serde_json::Value) -> Handle {
@@ -181,7 +189,11 @@ impl ToolRunner for PageHost {
 }
 
 /// What `beforeToolCall` decided. A decision that cannot be read must not let the tool run.
-fn verdict(decision: &JsValue, arguments: Handle) -> Result<BeforeToolCall<Handle>, String> {
+fn verdict(
+    answer: Result<JsValue, Failure>,
+    arguments: Handle,
+) -> Result<BeforeToolCall<Handle>, String> {
+    let decision = &answer.map_err(|failure| failure.message)?;
     result::check_decision(decision).map_err(|thrown| error::describe(&thrown))?;
     let verdict = if value::get(decision, "block").is_truthy() {
         let reason = value::get_string(decision, "reason");
@@ -202,9 +214,10 @@ fn verdict(decision: &JsValue, arguments: Handle) -> Result<BeforeToolCall<Handl
 
 /// What `afterToolCall` returned replaces the output field by field.
 fn changed_output(
-    change: &JsValue,
+    answer: Result<JsValue, Failure>,
     output: ToolOutput<Handle>,
 ) -> Result<ToolOutput<Handle>, String> {
+    let change = &answer.map_err(|failure| failure.message)?;
     if !change.is_object() {
         return Ok(output);
     }
