@@ -100,7 +100,7 @@ function checkFiles(manifest) {
 mkdirSync(out, { recursive: true });
 cpSync(join(built, "sluice_agent_bg.wasm"), join(out, "sluice_agent_bg.wasm"));
 cpSync(join(root, "src/js/package/index.d.ts"), join(out, "index.d.ts"));
-for (const name of ["README.md", "LICENSE", "CHANGELOG.md"]) cpSync(join(root, name), join(out, name));
+for (const name of ["README.md", "LICENSE", "CHANGELOG.md", "docs/protocols.md"]) cpSync(join(root, name), join(out, name));
 
 const scripts = join(root, "src/js/package");
 for (const name of readdirSync(scripts).filter((name) => name.endsWith(".js"))) {

@@ -192,7 +192,7 @@ fn received(
 ) -> Result<HttpResponse<Body>, Failure> {
     let response = answer.map_err(|thrown| {
         let advice =
-            ". Check the network, the address, and that the server allows this page (CORS).";
+            ". Check the network, the address, that the server allows this page (CORS), and that the page's policy allows the server (connect-src).";
         let problem = error::describe(&thrown);
         failed(
             ErrorCode::Network,

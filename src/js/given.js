@@ -105,7 +105,9 @@ function refuseMisspelled(object, known, name) {
 /** The known name that differs from this one in case and signs only, or in a letter, or by two that changed places. */
 function meant(key, known) {
   const letters = (text) => text.replace(/[^a-z0-9]/gi, "").toLowerCase();
-  return known.find((name) => isNear(letters(key), letters(name)));
+  const wanted = letters(key);
+  // Tools of another library bring their schema under this name.
+  return known.find((name) => isNear(wanted === "inputschema" ? "parameters" : wanted, letters(name)));
 }
 
 function isNear(a, b) {
@@ -134,6 +136,8 @@ const COMPAT = [
   "toolCallIdFormat", "requiresToolResultName", "requiresAssistantAfterToolResult",
 ];
 
+const COST = ["input", "output", "cacheRead", "cacheWrite"];
+
 /** A model as JSON, with what is known of it. */
 export function readModel(model) {
   if (!isPlainObject(model)) throw invalid("model", "an object with id and api", model);
@@ -141,6 +145,8 @@ export function readModel(model) {
   if (get(model, "url") !== undefined && get(model, "baseUrl") === undefined) throw misuse("invalid_argument", 'model has no "url": the name is baseUrl.');
   refuseMisspelled(model, MODEL, "model");
   if (isPlainObject(get(model, "compat"))) refuseMisspelled(get(model, "compat"), COMPAT, "model.compat");
+  if (isPlainObject(get(model, "cost"))) checkOptions(get(model, "cost"), "model.cost", COST);
+  plainData("model.headers", get(model, "headers"));
   return toJson(Object.fromEntries(MODEL.map((key) => [key, get(model, key)])));
 }
 
@@ -301,11 +307,14 @@ export function checkMessage(message, what) {
   if (!Object.hasOwn(FIELDS, role)) return message;
   const isContent = Array.isArray(content) || (role === "user" && typeof content === "string");
   if (!isContent) throw invalid(`${what}.content`, role === "user" ? "a string or an array of blocks" : "an array of blocks", content);
-  // Blocks of other types may be what convertToLlm is there for.
-  const known = role === "assistant" ? [] : content;
-  for (const [index, block] of Array.isArray(known) ? known.entries() : []) {
-    const isKnown = get(block, "type") === "text" || get(block, "type") === "image";
-    if (isKnown && contentProblem([block]) !== undefined) throw invalid(`${what}.content[${index}]`, 'a block: { type: "text", text } or { type: "image", data (base64, no data: URL), mimeType }', block);
+  const timestamp = get(message, "timestamp");
+  if (!["undefined", "number"].includes(typeof timestamp)) throw invalid(`${what}.timestamp`, "a number of milliseconds", timestamp);
+  const toolCallId = get(message, "toolCallId");
+  if (role === "toolResult" && typeof toolCallId !== "string") throw invalid(`${what}.toolCallId`, "the id of the call", toolCallId);
+  // Content of another kind belongs into a message of a role of the app's own, which convertToLlm reads.
+  const checked = role === "assistant" ? [] : content;
+  for (const [index, block] of Array.isArray(checked) ? checked.entries() : []) {
+    if (contentProblem([block]) !== undefined) throw invalid(`${what}.content[${index}]`, 'a block: { type: "text", text } or { type: "image", data (base64, no data: URL), mimeType }', block);
   }
   return message;
 }

@@ -27,11 +27,16 @@ impl Network<'_> {
         };
         let payload = self.held.payload(&body);
         let answer = call_hook("onPayload", &hook, &[&payload, &self.model]).await?;
-        let payload = if answer.is_undefined() {
+        let payload = if answer.is_undefined() || answer.is_null() {
             payload
         } else {
             answer
         };
+        if !value::is_plain_object(&payload) {
+            let problem = "it must return the payload, an object, or nothing, but returned ";
+            let found = value::kind(&payload);
+            return Err(hook_failed("onPayload", &[problem, &found].concat()));
+        }
         let body = self.held.body_of(&payload).ok().flatten();
         body.ok_or_else(|| hook_failed("onPayload", "its payload cannot be written as JSON"))
     }

@@ -218,7 +218,7 @@ fn changed_output(
     output: ToolOutput<Handle>,
 ) -> Result<ToolOutput<Handle>, String> {
     let change = &answer.map_err(|failure| failure.message)?;
-    if !change.is_object() {
+    if change.is_undefined() || change.is_null() {
         return Ok(output);
     }
     let result = result::changed_result(change, &output.result.0)

@@ -195,6 +195,7 @@ export function checkDecision(returned) {
 
 /** A result in which `afterToolCall` replaced what it gave. */
 export function changedResult(change, result) {
+  if (!isPlainObject(change)) throw new Error(`afterToolCall must return fields of the result to replace, or nothing, but returned ${kind(change)}`);
   const field = (key) => {
     const found = get(change, key);
     return found === undefined ? get(result, key) : found;

@@ -359,7 +359,7 @@ const keptText = (page) => page.evaluate(() => new Promise((resolve, reject) => 
 }));
 
 /** Waits until the answer that the page shows is kept to its end. */
-const keptWhole = (page) => kept(page, /"stopReason":"stop"[^[]*"durationMs":\d+}],"pendingApprovals":\[\],"steering"/);
+const keptWhole = (page) => kept(page, /"stopReason":"stop"[^[]*"durationMs":\d+}],"pendingApprovals":\[\],"startedToolCalls":\[\],"steering"/);
 
 /** Waits until a text is kept. */
 async function kept(page, text) {

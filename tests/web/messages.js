@@ -85,9 +85,10 @@ export async function messages_that_cannot_be_sent_fail_by_their_index(sluice) {
   const cyclic = [];
   cyclic.push(cyclic);
   for (const content of [cyclic, [{ type: "video" }]]) {
-    const agent = agentWith(sluice, fetchOf(answer("hi")));
+    const convertToLlm = (messages) => messages.map((message) => (message.content === "odd" ? { ...message, content } : message));
+    const agent = agentWith(sluice, fetchOf(answer("hi")), { convertToLlm });
     const log = record(agent);
-    await agent.prompt([{ role: "user", content: "fine", timestamp: 1 }, { role: "user", content, timestamp: 1 }]);
+    await agent.prompt([{ role: "user", content: "fine", timestamp: 1 }, { role: "user", content: "odd", timestamp: 1 }]);
     same(last(agent).stopReason, "error", "the stop reason");
     matches(last(agent).errorMessage, /messages\[1\]/, "the message");
     same(last(agent).error.code, "invalid_request", "the code");
@@ -106,6 +107,9 @@ export async function a_message_without_content_is_refused_before_it_enters(slui
   const hostile = { role: "user", get content() { throw new Error("hostile"); } };
   const wrong = [
     [{ role: "user" }, /content must be a string or an array of blocks, but is undefined/],
+    [{ role: "user", content: [{ type: "image_url" }] }, /content\[0\] must be a block/],
+    [{ role: "user", content: "x", timestamp: "now" }, /timestamp must be a number/],
+    [{ role: "toolResult", content: [] }, /toolCallId must be the id of the call/],
     [{ role: "user", content: 5 }, /content must be a string or an array of blocks, but is the number 5/],
     [hostile, /content must be/],
     [{ role: "user", content: [{ type: "text" }] }, /content\[0\] must be a block/],

@@ -97,6 +97,8 @@ export async function the_initial_state_is_checked(sluice) {
     [{ model: { ...model, url: "https://x", baseUrl: undefined } }, "url", /the name is baseUrl/],
     [{ model: { ...model, compat: { maxTokenField: "max_tokens" } } }, "model.compat", /the name is maxTokensField/],
     [{ model: { ...model, reasoning: "yes" } }, "model.reasoning", /a boolean/],
+    [{ model: { ...model, cost: { inputs: 1 } } }, "model.cost", /no "inputs"/],
+    [{ model: { ...model, headers: new Map([["x-a", "b"]]) } }, "model.headers", /a plain object of strings/],
     [{ model: null }, "model", /id and api/],
     [{ thinkingLevel: "deep" }, "thinkingLevel", /"off"/],
     [{ tools: {} }, "tools", /an array/],
@@ -120,6 +122,7 @@ export async function tools_are_checked(sluice) {
     [[tool("a", f, { timeoutMs: 0 })], "tools[0].timeoutMs", /at least/],
     [[tool("a", f, { prepareArguments: 1 })], "tools[0].prepareArguments", /a function/],
     [[tool("a", f), tool("a", f)], "tools[1]", /already.*"a"/],
+    [[{ ...tool("a", f), parameters: undefined, inputSchema: {} }], "tools[0]", /the name is parameters/],
     [[tool("a", f, { description: 5 })], "tools[0].description", /a string/],
     [[tool("a", f, { parameters: { type: "string" } })], "tools[0].parameters.type", /"object"/],
     [[tool("a", f, { needsAproval: true })], "tools[0]", /no "needsAproval": the name is needsApproval/],
@@ -226,6 +229,7 @@ export async function scripts_are_checked(sluice) {
   refused(() => sluice.createScript(5), "turns", /an array/);
   refused(() => sluice.createScript([{ text: "x" }, 5]), "turns[1]", /a turn/);
   refused(() => sluice.createScript([{ text: 5 }]), "turns[0]", /./);
+  refused(() => sluice.createScript([{ txt: "x" }]), "turns[0]", /no "txt"/);
   refused(() => sluice.createScript([], { tokensPerSecond: 0 }), "tokensPerSecond", /positive/);
   const agent = agentWith(sluice, undefined, { streamFn: sluice.createScript([{ text: "only one" }]) });
   await agent.prompt("a");

@@ -9,6 +9,9 @@ const TOKENS_PER_CHUNK = 8;
 /** Pieces of about a word: a token ends before white space and when it has eight characters. */
 const TOKEN = /.\S{0,7}/gsu;
 
+/** What a turn may have. */
+const TURN = { thinking: "string", text: "string", toolCalls: "array", stopReason: "string", usage: "object", error: "object", cut: "boolean" };
+
 const STOP_REASONS = { stop: "stop", length: "length", toolUse: "tool_calls" };
 
 /** A `streamFn` that plays turns with `play`, which is `streamSimple`. */
@@ -67,7 +70,9 @@ function named(stream, names) {
 function read(given) {
   if (!isPlainObject(given)) throw new Error(`a turn is an object such as { text: "Hi" }, but this is ${kind(given)}`);
   const turn = JSON.parse(JSON.stringify(given));
-  check(turn, "", { thinking: "string", text: "string", toolCalls: "array", stopReason: "string", usage: "object", error: "object", cut: "boolean" });
+  const unknown = Object.keys(turn).find((key) => !Object.hasOwn(TURN, key));
+  if (unknown !== undefined) throw new Error(`a turn has no "${unknown}". It has ${Object.keys(TURN).join(", ")}`);
+  check(turn, "", TURN);
   if (turn.stopReason && !Object.hasOwn(STOP_REASONS, turn.stopReason)) mismatch("stopReason", '"stop", "length" or "toolUse"', turn.stopReason);
   for (const [index, call] of (turn.toolCalls ?? []).entries()) check(call, `toolCalls[${index}]`, { id: "string", name: "string" }, "name");
   if (turn.usage) check(turn.usage, "usage", { input: "number", output: "number", cacheRead: "number", cacheWrite: "number" });

@@ -146,7 +146,7 @@ impl<'a> Reader<'a> {
             Some(b'"') => &["the string ", text].concat(),
             Some(b't' | b'f') => "a boolean",
             Some(b'n') => "null",
-            Some(_) => "a number",
+            Some(_) => &["the number ", text].concat(),
         };
         if self.unfit.is_none() {
             self.unfit = Some(Unfit {

@@ -119,7 +119,7 @@ fn errors_name_the_path_and_what_was_expected() {
     );
     assert_eq!(
         problem(r#"[{"name":1}]"#),
-        "[0].name must be a string, but is a number"
+        "[0].name must be a string, but is the number 1"
     );
     assert_eq!(
         problem(r#"[{"name":"a","sizes":[1,"2"]}]"#),
