@@ -124,7 +124,6 @@ const INITIAL_STATE = ["systemPrompt", "model", "thinkingLevel", "tools", "messa
 
 /** What the members are is checked where each is set. */
 export function checkInitialState(state) {
-  if (!isPlainObject(state)) throw invalid("initialState", "an object", state);
   checkOptions(state, "initialState", INITIAL_STATE);
 }
 

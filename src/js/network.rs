@@ -33,9 +33,8 @@ impl Network<'_> {
             answer
         };
         if !value::is_plain_object(&payload) {
-            let problem = "it must return the payload, an object, or nothing, but returned ";
-            let found = value::kind(&payload);
-            return Err(hook_failed("onPayload", &[problem, &found].concat()));
+            let expected = "the payload, an object, or nothing";
+            return Err(must_return("onPayload", expected, &payload));
         }
         let body = self.held.body_of(&payload).ok().flatten();
         body.ok_or_else(|| hook_failed("onPayload", "its payload cannot be written as JSON"))

@@ -182,6 +182,9 @@ const CALL_SIGNATURE = 10;
 const REDACTED = 11;
 const ORIGIN = 12;
 
+/** The types of blocks, by the kind of part by which they grow. */
+const TYPES = { [TEXT]: "text", [THINKING]: "thinking", [CALL_DELTA]: "toolCall", [IMAGE]: "image" };
+
 /** What `streamFn` returned, read as parts: of each event only what it adds, in four values. */
 export class AppStream {
   constructor(source) {
@@ -322,7 +325,9 @@ export class AppStream {
   /** The last word: what the source streamed nothing of is in the final message. */
   finish(message) {
     const content = get(message, "content");
-    if (Array.isArray(content)) content.forEach((block, contentIndex) => this.readWhole(block, contentIndex, message));
+    // Where the numbers of the events are not the places in the message, nobody knows what is new.
+    const isPlace = ([index, { kind }]) => get(blockOf(message, index), "type") === TYPES[kind];
+    if (Array.isArray(content) && [...this.blocks].every(isPlace)) content.forEach((block, contentIndex) => this.readWhole(block, contentIndex, message));
     const told = {};
     for (const name of ["stopReason", "usage", "responseId", "errorMessage", "error"]) told[name] = get(message, name);
     this.push(FINAL, 0, toJson(told));

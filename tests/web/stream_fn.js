@@ -280,6 +280,8 @@ export async function the_final_message_has_what_was_not_streamed(sluice) {
     ["text of a block that has ended", [delta("x"), { type: "text_end", contentIndex: 0, content: "x" }, done([block("x and more")])], [block("x")], "stop"],
     ["an image that was streamed", [{ type: "image_end", contentIndex: 0, content: image }, done([image])], [image], "stop"],
     ["an image that was not", [delta("x"), done([block("x"), image])], [block("x"), image], "stop"],
+    ["text under another number", [{ type: "text_delta", contentIndex: 1, delta: "x" }, done([block("x")])], [block("x")], "stop"],
+    ["a block that was left out of it", [{ type: "thinking_end", contentIndex: 0, content: "hm" }, { type: "text_delta", contentIndex: 1, delta: "x" }, done([block("x"), image])], [{ type: "thinking", thinking: "hm" }, block("x")], "stop"],
     ["what a failure has", [failed([block("half")])], [block("half")], "error"],
     ["what a failure has beside what was streamed", [delta("x"), failed([block("x"), { type: "thinking", thinking: "hm" }])], [block("x"), { type: "thinking", thinking: "hm" }], "error"],
   ];
