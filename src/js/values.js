@@ -67,6 +67,7 @@ export class Held {
 
   /** The body of a request as it is to be sent. */
   fill(body) {
+    if (this.#rest.length === 0) return body;
     return body.replace(new RegExp(`${this.#mark}(\\d+);`, "g"), (_, index) => this.#rest[index]);
   }
 

@@ -25,6 +25,20 @@ pub(crate) fn position_of_either(bytes: &[u8], a: u8, b: u8) -> Option<usize> {
     Some(start + found)
 }
 
+/// Whether `text` starts with `beginning`, eight bytes at a time: the comparison of the standard library takes one at a
+/// time on wasm.
+pub(crate) fn starts_with(text: &[u8], beginning: &[u8]) -> bool {
+    let Some(text) = text.get(..beginning.len()) else {
+        return false;
+    };
+    let ((words, rest), (wanted, wanted_rest)) =
+        (text.as_chunks::<8>(), beginning.as_chunks::<8>());
+    let is_equal = |(word, wanted): (&[u8; 8], &[u8; 8])| {
+        u64::from_ne_bytes(*word) == u64::from_ne_bytes(*wanted)
+    };
+    words.iter().zip(wanted).all(is_equal) && rest == wanted_rest
+}
+
 /// Where `part` begins in `text`: for short texts, since the standard library's search, linear in
 /// all cases, is several times the size.
 #[inline(never)]
@@ -78,7 +92,7 @@ pub(crate) fn contains(text: &str, part: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{find, lossy, position_of_either};
+    use super::{find, lossy, position_of_either, starts_with};
 
     #[test]
     fn finds_parts() {
@@ -103,6 +117,24 @@ mod tests {
                 bytes.extend_from_slice(&whole[cut..]);
                 assert_eq!(lossy(&bytes), String::from_utf8_lossy(&bytes));
                 assert_eq!(lossy(&whole[..cut]), String::from_utf8_lossy(&whole[..cut]));
+            }
+        }
+    }
+
+    #[test]
+    fn a_beginning_differs_at_any_byte_and_may_be_all_of_the_text() {
+        let text = b"{\"id\":\"chatcmpl-1\",\"model\"";
+        for length in 0..=text.len() {
+            assert!(starts_with(text, &text[..length]));
+            assert!(starts_with(&text[..length], &text[..length]));
+            assert!(!starts_with(
+                &text[..length],
+                &[&text[..length], b"x"].concat()
+            ));
+            for at in 0..length {
+                let mut other = text[..length].to_vec();
+                other[at] ^= 1;
+                assert!(!starts_with(text, &other), "byte {at} of {length}");
             }
         }
     }

@@ -32,6 +32,8 @@ pub(in crate::protocol) struct StreamDecoder {
     details: Details,
     usage: UsageCounter,
     has_id: bool,
+    /// How the latest chunk began, up to its choices: mostly they all begin so.
+    head: String,
     /// Text, thinking or a call has arrived.
     answered: bool,
     /// What the finish reason means.
@@ -74,8 +76,13 @@ impl Wire for StreamDecoder {
 
 impl StreamDecoder {
     fn on_payload(&mut self, data: &str, parts: &mut Vec<StreamPart>) -> Result<Read, Failure> {
-        match Chunk::read(data) {
-            Some(chunk) if chunk.is_usual => self.on_chunk(chunk, parts),
+        match Chunk::read(data, &self.head) {
+            Some(chunk) if chunk.is_usual => {
+                if let Some(head) = chunk.head.filter(|head| *head != self.head) {
+                    head.clone_into(&mut self.head);
+                }
+                self.on_chunk(chunk, parts);
+            }
             Some(chunk) => self.on_unusual(data, chunk, parts)?,
             None => return Ok(Read::Unreadable),
         }

@@ -31,6 +31,8 @@ pub(super) struct Chunk<'a> {
     pub(super) is_broken: bool,
     /// Whether it has an error, or the upstream of a router had one.
     has_error: bool,
+    /// What stands before the choices, if it is of no interest: the next chunk of a stream begins so too.
+    pub(super) head: Option<&'a str>,
 }
 
 #[derive(Debug, Default)]
@@ -69,9 +71,11 @@ enum Level {
 
 // One function reads the objects of all levels, because the reader is compiled for each caller.
 impl<'a> Chunk<'a> {
-    /// Reads a payload; `None` if it is not JSON.
-    pub(super) fn read(text: &'a str) -> Option<Self> {
+    /// Reads a payload; `None` if it is not JSON. What stands before the choices is not read again if it is `known`, the
+    /// head of a chunk before.
+    pub(super) fn read(text: &'a str, known: &str) -> Option<Self> {
         let mut pull = Pull::new(text);
+        pull.skip_known(known);
         let mut chunk = Self {
             is_broken: !pull.is_object(),
             ..Self::default()
@@ -89,6 +93,7 @@ impl<'a> Chunk<'a> {
         pull.object(|pull, key| {
             match (level, key) {
                 (Level::Chunk, "choices") if pull.is_array() => {
+                    self.head = self.head(pull.read());
                     self.is_usual = true;
                     return pull.array(|pull| {
                         self.is_broken |= !pull.is_object();
@@ -118,6 +123,19 @@ impl<'a> Chunk<'a> {
             }
             Some(())
         })
+    }
+
+    /// The text before the key of the choices, where all before it can be left unread in the next chunk.
+    fn head(&self, read: &'a str) -> Option<&'a str> {
+        let is_of_interest = self.usage.is_some()
+            || self.x_groq.is_some()
+            || self.has_error
+            || !self.choices.is_empty();
+        if is_of_interest {
+            return None;
+        }
+        let key = read.trim_ascii_end().strip_suffix(':')?;
+        key.trim_ascii_end().strip_suffix("\"choices\"")
     }
 
     /// Whether the delta, or the message, of a choice is to be read: a message beside a delta is not.

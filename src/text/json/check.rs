@@ -51,6 +51,11 @@ impl<'a> Checker<'a> {
         self.at
     }
 
+    /// Goes on at another place in the same container.
+    pub(super) fn go_on_at(&mut self, at: usize) {
+        self.at = at;
+    }
+
     /// The first byte of the next value.
     #[inline(always)]
     pub(super) fn peek_value(&mut self) -> Option<u8> {

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::check::Checker;
 use super::{Json, unescaped};
+use crate::text::scan::starts_with;
 
 /// Reads a text once: what is not wanted is checked and skipped. Everything is `None` where the text
 /// breaks the grammar.
@@ -27,6 +28,8 @@ use super::{Json, unescaped};
 pub struct Pull<'a> {
     text: &'a str,
     checker: Checker<'a>,
+    /// Where the first object goes on.
+    known: Option<usize>,
 }
 
 impl<'a> Pull<'a> {
@@ -35,7 +38,34 @@ impl<'a> Pull<'a> {
         Self {
             text,
             checker: Checker::new(text),
+            known: None,
         }
+    }
+
+    /// Passes over the first members of the object that the text is, if they are these: `known` is a text from the
+    /// object's bracket to the key of a member, read before.
+    ///
+    /// ```
+    /// use sluice_agent::text::json::Pull;
+    ///
+    /// let mut pull = Pull::new(r#"{"id":"x","text":"Hi"}"#);
+    /// assert!(pull.skip_known(r#"{"id":"x","#));
+    /// let mut keys = Vec::new();
+    /// pull.object(|pull, key| {
+    ///     keys.push(key.to_owned());
+    ///     pull.json().map(drop)
+    /// });
+    /// assert_eq!(keys, ["text"]);
+    /// ```
+    pub fn skip_known(&mut self, known: &str) -> bool {
+        let is_known = !known.is_empty() && starts_with(self.text.as_bytes(), known.as_bytes());
+        self.known = is_known.then_some(known.len());
+        is_known
+    }
+
+    /// What has been read.
+    pub fn read(&self) -> &'a str {
+        self.text.get(..self.checker.at()).unwrap_or_default()
     }
 
     /// Whether the next value is an object.
@@ -57,6 +87,9 @@ impl<'a> Pull<'a> {
     pub fn object(&mut self, mut member: impl FnMut(&mut Self, &str) -> Option<()>) -> Option<()> {
         if !self.checker.enter(b'{', b'}')? {
             return Some(());
+        }
+        if let Some(at) = self.known.take() {
+            self.checker.go_on_at(at);
         }
         loop {
             let key = self.string()?;

@@ -492,6 +492,94 @@ fn the_id_of_the_response_is_told_once() {
 }
 
 #[test]
+fn what_stands_before_the_choices_is_read_whenever_it_says_something() {
+    let chunk = |before: &str, delta: &str| {
+        [
+            r#"{"model":"m","#,
+            before,
+            r#""choices":[{"delta":"#,
+            delta,
+            "}]}",
+        ]
+        .concat()
+    };
+    let hello = |before: &str| chunk(before, r#"{"content":"a"}"#);
+    let usage = r#""usage":{"prompt_tokens":3,"completion_tokens":2},"#;
+    let error = r#""error":{"message":"Overloaded"},"#;
+    let end = [fin("stop"), DONE.to_owned()];
+    for (name, payloads, input, failed) in [
+        (
+            "the same",
+            vec![hello(""), hello(""), hello("")],
+            None,
+            false,
+        ),
+        (
+            "an id that is new in each",
+            vec![hello(r#""id":"x","#), hello(r#""id":"y","#), hello("")],
+            None,
+            false,
+        ),
+        (
+            "usage in the second",
+            vec![hello(""), hello(usage), hello("")],
+            Some(3.0),
+            false,
+        ),
+        (
+            "usage in each",
+            vec![hello(usage), hello(usage), hello(usage)],
+            Some(3.0),
+            false,
+        ),
+        (
+            "usage behind null",
+            vec![
+                hello(r#""usage":null,"#),
+                hello(r#""usage":null,"#),
+                hello(usage),
+            ],
+            Some(3.0),
+            false,
+        ),
+        (
+            "white space",
+            vec![hello(" \n"), hello(" \n"), [" ", &hello(usage)].concat()],
+            Some(3.0),
+            false,
+        ),
+        (
+            "a failure in the third",
+            vec![hello(""), hello(""), hello(error)],
+            None,
+            true,
+        ),
+        (
+            "the key with an escape",
+            vec![
+                hello(""),
+                hello("").replace("choices", "c\\u0068oices"),
+                hello(""),
+            ],
+            None,
+            false,
+        ),
+    ] {
+        let told = read(&[&payloads[..], &end[..]].concat());
+        assert_eq!(told.text, if failed { "aa" } else { "aaa" }, "{name}");
+        assert_eq!(told.usage.input, input, "{name}");
+        assert_eq!(told.error.is_some(), failed, "{name}");
+    }
+    // A head without choices behind it is no JSON any more.
+    let head = hello("").split_once(r#""choices""#).unwrap().0.to_owned();
+    for cut in ["}", "", r#""choices"}"#, r#""choices":[]"#] {
+        let told = read(&[hello(""), [&head, cut].concat()]);
+        assert_eq!(told.text, "a", "{cut}");
+        assert!(told.error.is_some(), "{cut}");
+    }
+}
+
+#[test]
 fn a_whole_completion_is_read_as_one_answer() {
     let whole = r#"{"id":"c","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"hi","reasoning_content":"r","tool_calls":[{"id":"a","function":{"name":"f","arguments":"{}"}},{"id":"b","function":{"name":"f","arguments":"{}"}}]}}],"usage":{"prompt_tokens":9,"completion_tokens":2}}"#;
     for told in [read_body(&["\n\n\n", whole].concat()), read(&[whole])] {
