@@ -11,8 +11,10 @@ const built = join(scripts, "../target/pkg");
 const wasmPath = join(built, "sluice_agent_bg.wasm");
 const gluePath = join(built, "sluice_agent.js");
 
-// Flattening gives the passes behind it more to merge. The lowest kilobyte of memory is the end of a stack of 1 MB.
-const DEFAULT_FLAGS = "--low-memory-unused -Os --flatten --rereloop -Os -Os --strip-debug --strip-producers";
+// Flattening gives the passes behind it more to merge, and what LLVM left out of line compresses better there. The
+// lowest kilobyte of memory is the end of a stack of 1 MB.
+const DEFAULT_FLAGS =
+  "--low-memory-unused --one-caller-inline-max-function-size=16 -Os --flatten --rereloop -Os --flatten --rereloop -Os -Os --strip-debug --strip-producers";
 
 // The features that browsers have and rustc uses. Not --all-features: browsers refuse such a module.
 const FEATURES = {
