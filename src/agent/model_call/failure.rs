@@ -130,7 +130,7 @@ pub(super) fn not_a_stream<B>(response: &HttpResponse<B>) -> Failure {
             &number::decimal(usize::from(*status)),
             " and content type \"",
             content_type,
-            "\" in place of an event stream. Check model.baseUrl.",
+            "\", and what it sent is no event stream. Check model.baseUrl.",
         ]
         .concat(),
     );

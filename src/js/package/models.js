@@ -16,7 +16,7 @@ export async function listModels(baseUrl, apiKey, options) {
   const broken = (error) =>
     signal?.aborted
       ? misuse("aborted", "The request was aborted.")
-      : failed("network", `could not be reached: ${error?.message ?? error}. Check the network, the address, and that the server allows this page (CORS).`, { retryable: true });
+      : failed("network", `could not be reached: ${error?.message ?? error}. Check the network, the address, that the server allows this page (CORS), and that the page's policy allows the server (connect-src).`, { retryable: true });
 
   let status, ok, type, text;
   try {
