@@ -130,7 +130,11 @@ export class Channel {
       own.listeners = listenersOf(own);
     };
     change(({ listeners }) => [...listeners, entry]);
-    return () => change(({ listeners }) => listeners.filter((other) => other !== entry));
+    return () => {
+      // Nor is it called for an event that is under way.
+      entry.listener = undefined;
+      change(({ listeners }) => listeners.filter((other) => other !== entry));
+    };
   }
 
   /** All events from now on. */
@@ -151,7 +155,7 @@ export class Channel {
   emit(event) {
     const { listeners } = this.own;
     for (let i = 0; i < listeners.length; i++) {
-      const promise = call(listeners[i].listener, event, this.signal);
+      const promise = call(listeners[i], event, this.signal);
       if (promise !== undefined) return this.emitRest(promise, event, listeners, i + 1);
     }
     return undefined;
@@ -160,7 +164,7 @@ export class Channel {
   async emitRest(promise, event, listeners, next) {
     await this.settled(promise);
     for (let i = next; i < listeners.length; i++) {
-      const promise = call(listeners[i].listener, event, this.signal);
+      const promise = call(listeners[i], event, this.signal);
       if (promise !== undefined) await this.settled(promise);
     }
   }
@@ -483,9 +487,9 @@ function define(object, key, value) {
 }
 
 /** Calls a listener. What it returns counts only if it is a promise, of whatever make. */
-function call(listener, event, signal) {
+function call({ listener }, event, signal) {
   try {
-    const result = listener(event, signal);
+    const result = listener?.(event, signal);
     return isThenable(result) ? result : undefined;
   } catch (error) {
     report(error);

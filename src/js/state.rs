@@ -47,9 +47,8 @@ impl State {
     }
 
     pub(super) fn append(&self, message: &JsValue) {
-        let messages: Array = self.messages().iter().collect();
-        messages.push(message);
-        self.set("messages", &messages);
+        let messages: Array = self.get("messages").unchecked_into();
+        self.set("messages", &messages.concat(&Array::of1(message)));
     }
 
     /// Takes messages away, wherever they stand by now.

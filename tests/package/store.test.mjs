@@ -197,11 +197,13 @@ pageTest("a subscriber that throws is reported and harms nobody, and one that le
     addEventListener("error", (event) => (event.preventDefault(), errors.push(event.message)));
     const agent = scriptedAgent([{ text: "Fine." }]);
     const other = scriptedAgent([{ text: "Fine." }]);
-    const told = { same: 0, left: 0, other: 0 };
+    const told = { same: 0, left: 0, leftMeanwhile: 0, other: 0 };
     const same = () => told.same++;
     agent.store.subscribe(() => { throw new Error("broken subscriber"); });
     const [once, twice] = [agent.store.subscribe(same), agent.store.subscribe(same)];
     agent.store.subscribe(() => told.left++)();
+    agent.store.subscribe(() => leaveMeanwhile());
+    const leaveMeanwhile = agent.store.subscribe(() => told.leftMeanwhile++);
     other.store.subscribe(() => told.other++);
     agent.appendMessage({ role: "note" });
     await Promise.resolve();
@@ -218,7 +220,7 @@ pageTest("a subscriber that throws is reported and harms nobody, and one that le
     return { told, isOne, reported: reported > 3 && errors.every((text) => text.includes("broken subscriber")), end: agent.state.messages.at(-1).stopReason, wrong: await failureOf(() => agent.store.subscribe("x")) };
   });
   assert.deepEqual(result, {
-    told: { same: 3, left: 0, other: 0 }, isOne: true, reported: true, end: "stop",
+    told: { same: 3, left: 0, leftMeanwhile: 0, other: 0 }, isOne: true, reported: true, end: "stop",
     wrong: { isError: true, name: "SluiceError", code: "invalid_argument", message: 'subscriber must be a function, but is the string "x".' },
   });
 });

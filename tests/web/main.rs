@@ -88,6 +88,7 @@ scenarios! {
     abort_lets_go_of_a_listener_that_never_settles,
     what_the_last_listeners_queue_is_delivered_now_or_next,
     unsubscribing_in_a_listener_spares_the_others,
+    a_listener_that_left_while_another_was_waited_for_is_not_called,
     subscribing_in_a_listener_starts_with_the_next_event,
     one_function_may_listen_twice,
     a_listener_gets_the_signal_of_the_run,

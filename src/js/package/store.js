@@ -59,11 +59,11 @@ export function createStore(state, { waiting = [], retry } = {}) {
   isCurrent = false;
   let announced = getSnapshot();
   const announce = () => {
-    if (getSnapshot() === announced) return;
+    if (subscribers.size === 0 || getSnapshot() === announced) return;
     announced = snapshot;
-    for (const { subscriber } of [...subscribers]) {
+    for (const entry of [...subscribers]) {
       try {
-        subscriber();
+        if (subscribers.has(entry)) entry.subscriber();
       } catch (error) {
         report(error);
       }
@@ -73,6 +73,7 @@ export function createStore(state, { waiting = [], retry } = {}) {
   const subscribe = (subscriber) => {
     if (typeof subscriber !== "function") throw invalid("subscriber", "a function", subscriber);
     const entry = { subscriber };
+    if (subscribers.size === 0) announced = getSnapshot();
     subscribers.add(entry);
     return () => {
       subscribers.delete(entry);
@@ -81,7 +82,7 @@ export function createStore(state, { waiting = [], retry } = {}) {
 
   const onEvent = (event) => {
     // Before the event is looked at: it may be of a call that came with the same message.
-    getSnapshot();
+    calls.follow(record.messages);
     retry = retryBehind(event, retry);
     calls.take(event);
     isCurrent = false;
@@ -105,59 +106,75 @@ function watch(record, weak) {
 
 /** The tool calls of a transcript, and how far each has come. */
 class Calls {
-  executions = {};
+  #messages = [];
   /** By id: the block of the message, and what is known of the call. */
-  #calls = new Map();
-  #messages;
+  #blocks = new Map();
+  #executions = new Map();
+  #shown;
+
+  /** What is known of all calls, made when it is asked for: a tool may report more often than anybody looks. */
+  get executions() {
+    this.#shown ??= Object.fromEntries(this.#executions);
+    return this.#shown;
+  }
 
   /** Calls are those of the transcript: they come and go with its messages, and those that stay keep what is known. */
   follow(messages) {
-    if (messages === this.#messages) return;
+    const before = this.#messages;
+    if (messages === before) return;
     this.#messages = messages;
-    const calls = new Map();
+    if (before.length <= messages.length && before.every((message, index) => message === messages[index])) {
+      this.#add(messages.slice(before.length));
+      return;
+    }
+    const [blocks, executions, shown] = [this.#blocks, this.#executions, this.#shown];
+    [this.#blocks, this.#executions, this.#shown] = [new Map(), new Map(), undefined];
+    this.#add(messages, (id, block) => (blocks.get(id) === block ? executions.get(id) : undefined));
+    const isSame = executions.size === this.#executions.size && [...executions].every(([id, execution]) => execution === this.#executions.get(id));
+    if (isSame) this.#shown = shown;
+  }
+
+  #add(messages, known = () => undefined) {
     for (const message of messages) {
       if (message.role === "toolResult") {
-        const call = calls.get(message.toolCallId);
-        if (call !== undefined && call.execution.result === undefined) calls.set(message.toolCallId, answered(call, message, message.isError));
+        const execution = this.#executions.get(message.toolCallId);
+        if (execution !== undefined && execution.result === undefined) this.#set(message.toolCallId, answered(execution, message, message.isError));
       } else if (message.role === "assistant" && Array.isArray(message.content)) {
         for (const block of message.content) {
           if (block?.type !== "toolCall") continue;
-          const known = this.#calls.get(block.id);
-          calls.set(block.id, known?.block === block ? known : { block, execution: { toolName: block.name, args: block.arguments, status: "pending" } });
+          this.#blocks.set(block.id, block);
+          this.#set(block.id, known(block.id, block) ?? { toolName: block.name, args: block.arguments, status: "pending" });
         }
       }
     }
-    const isSame = calls.size === this.#calls.size && [...calls].every(([id, call]) => call === this.#calls.get(id));
-    if (!isSame) this.#show(calls);
   }
 
   /** An event of a call that is no longer in the transcript is of a conversation that was thrown away. */
   take({ type, toolCallId, args, isStarted, partialResult, result, isError }) {
-    const call = this.#calls.get(toolCallId);
-    if (call === undefined) return;
-    const change = (fields) => ({ ...call, execution: { ...call.execution, ...fields } });
+    const execution = this.#executions.get(toolCallId);
+    if (execution === undefined) return;
     const changes = {
       // It is asked about the arguments that the tool would get, which may differ from those of the model.
-      tool_approval_request: () => change({ status: "awaiting_approval", args: args ?? call.execution.args }),
+      tool_approval_request: () => ({ ...execution, status: "awaiting_approval", args: args ?? execution.args }),
       // No event of the run: the app has decided. A decision on a call of a session is there before its run.
-      tool_decision: () => change({ status: isStarted ? "running" : "pending" }),
-      tool_execution_start: () => change({ status: "running" }),
-      tool_execution_update: () => change({ status: "running", partialResult }),
-      tool_execution_end: () => answered(call, result, isError),
+      tool_decision: () => ({ ...execution, status: isStarted ? "running" : "pending" }),
+      tool_execution_start: () => ({ ...execution, status: "running" }),
+      tool_execution_update: () => ({ ...execution, status: "running", partialResult }),
+      tool_execution_end: () => answered(execution, result, isError),
     };
-    if (Object.hasOwn(changes, type)) this.#show(new Map(this.#calls).set(toolCallId, changes[type]()));
+    if (Object.hasOwn(changes, type)) this.#set(toolCallId, changes[type]());
   }
 
-  #show(calls) {
-    this.#calls = calls;
-    this.executions = Object.fromEntries([...calls].map(([id, { execution }]) => [id, execution]));
+  #set(id, execution) {
+    this.#executions.set(id, execution);
+    this.#shown = undefined;
   }
 }
 
-function answered({ block, execution: { toolName, args } }, source, isError) {
+function answered({ toolName, args }, source, isError) {
   const { content, details } = source;
   const result = source.role === undefined ? source : { content, details };
-  return { block, execution: { toolName, args, status: isError ? "error" : "done", result } };
+  return { toolName, args, status: isError ? "error" : "done", result };
 }
 
 /** Nothing in place of nothing is no change. */
