@@ -1,18 +1,18 @@
 // Values of the page: read without throwing, told in words, and written as JSON text.
 
 export const FIELDS = {
-  user: ["content", "timestamp"],
+  user: ["role", "content", "timestamp"],
   assistant: [
-    "content", "api", "provider", "model", "responseId", "usage", "stopReason", "errorMessage", "error", "timestamp",
+    "role", "content", "api", "provider", "model", "responseId", "usage", "stopReason", "errorMessage", "error", "timestamp",
   ],
-  toolResult: ["toolCallId", "toolName", "content", "isError", "timestamp"],
+  toolResult: ["role", "toolCallId", "toolName", "content", "isError", "timestamp"],
 };
 
 const BLOCK_FIELDS = {
-  text: ["text", "textSignature"],
-  thinking: ["thinking", "thinkingSignature", "redacted"],
-  toolCall: ["id", "name", "arguments", "thoughtSignature"],
-  image: ["data", "mimeType"],
+  text: ["type", "text", "textSignature"],
+  thinking: ["type", "thinking", "thinkingSignature", "redacted"],
+  toolCall: ["type", "id", "name", "arguments", "thoughtSignature"],
+  image: ["type", "data", "mimeType"],
 };
 
 /**
@@ -29,7 +29,7 @@ function toLine(message, index, held) {
     throw new Error(`messages[${index}] has the role ${JSON.stringify(message?.role)}, which no model knows. Let convertToLlm turn it into a user, assistant or toolResult message, or leave it out.`);
   }
   try {
-    const told = { role: message.role, ...pick(message, fields) };
+    const told = pick(message, fields);
     if (Array.isArray(told.content)) told.content = told.content.map((block) => toBlock(block, held));
     return withoutLoneSurrogates(JSON.stringify(told));
   } catch (error) {
@@ -40,8 +40,9 @@ function toLine(message, index, held) {
 function toBlock(block, held) {
   const fields = BLOCK_FIELDS[block?.type];
   if (fields === undefined) return block;
-  const told = { type: block.type, ...pick(block, fields) };
-  return block.type === "image" ? { ...told, data: held.hold(told.data) } : told;
+  const told = pick(block, fields);
+  if (block.type === "image") told.data = held.hold(told.data);
+  return told;
 }
 
 /** Shorter texts are not worth the way around. */
@@ -81,8 +82,11 @@ export class Held {
   }
 }
 
+/** A loop, since it runs for every block of a transcript. */
 function pick(object, fields) {
-  return Object.fromEntries(fields.map((field) => [field, object[field]]));
+  const picked = {};
+  for (const field of fields) picked[field] = object[field];
+  return picked;
 }
 
 /** Any value as JSON text that every parser takes. */
