@@ -46,7 +46,17 @@ function declarations() {
     "sluice_agent.d.ts",
   );
   // `Symbol.dispose` is newer than the `lib` of many projects.
+  text = withUndefined(text);
   return text.includes("Symbol.dispose") ? `/// <reference lib="esnext.disposable" />\n${text}` : text;
+}
+
+/**
+ * Members that may be absent may be undefined too, as they are at run time: under `exactOptionalPropertyTypes` an app
+ * could not pass on what it does not have.
+ */
+function withUndefined(declarations) {
+  const MEMBER = /^( +(?:readonly )?\w+\?: )((?:[^;{}]|\{[^{}]*\})+);/gm;
+  return declarations.replace(MEMBER, (_, head, type) => `${head}${type.includes("=>") ? `(${type})` : type} | undefined;`);
 }
 
 /** The entry file and all that it imports as one small script. What terser finds behind esbuild is 3 percent. */
@@ -101,7 +111,7 @@ function checkFiles(manifest) {
 
 mkdirSync(out, { recursive: true });
 cpSync(join(built, "sluice_agent_bg.wasm"), join(out, "sluice_agent_bg.wasm"));
-cpSync(join(root, "src/js/package/index.d.ts"), join(out, "index.d.ts"));
+write("index.d.ts", withUndefined(read(join(root, "src/js/package/index.d.ts"))));
 for (const name of ["README.md", "LICENSE", "CHANGELOG.md", "docs/protocols.md"]) cpSync(join(root, name), join(out, name));
 
 const scripts = join(root, "src/js/package");

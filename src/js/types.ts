@@ -276,13 +276,20 @@ export interface BeforeToolCallResult {
   terminate?: boolean;
 }
 
+/** What a new agent begins with. */
+export interface InitialState {
+  systemPrompt?: string;
+  model?: Model;
+  thinkingLevel?: ThinkingLevel;
+  tools?: AnyTool[];
+  messages?: AgentMessage[];
+  /** Ids of calls of the last answer that wait for approval: `continue()` asks for it again. */
+  pendingApprovals?: string[];
+}
+
 /** Options of `new Agent`. */
 export interface AgentOptions extends RunOptions {
-  initialState?: Partial<Pick<AgentState, "systemPrompt" | "thinkingLevel" | "tools" | "messages">> & {
-    model?: Model;
-    /** Ids of calls of the last answer that wait for approval: `continue()` asks for it again. */
-    pendingApprovals?: string[];
-  };
+  initialState?: InitialState;
   /** In place of the built-in protocols. */
   streamFn?: StreamFn;
   /** How many steering messages one delivery takes; `"one-at-a-time"` when absent. */

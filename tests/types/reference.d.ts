@@ -16,43 +16,43 @@ export interface Model {
     /**
      * The provider's name, given to `getApiKey`; by default the protocol's own provider.
      */
-    provider?: string;
+    provider?: string | undefined;
     /**
      * Root of the provider's API, for example `https://api.openai.com/v1`.
      */
-    baseUrl?: string;
+    baseUrl?: string | undefined;
     /**
      * A name for people.
      */
-    name?: string;
+    name?: string | undefined;
     /**
      * Whether the model thinks before it answers and can be told how much.
      */
-    reasoning?: boolean;
+    reasoning?: boolean | undefined;
     /**
      * What the model can read; text and images when absent.
      */
-    input?: InputKind[];
+    input?: InputKind[] | undefined;
     /**
      * Prices, for the cost in `usage`.
      */
-    cost?: ModelCost;
+    cost?: ModelCost | undefined;
     /**
      * Tokens that input and output may have together.
      */
-    contextWindow?: number;
+    contextWindow?: number | undefined;
     /**
      * Tokens that one answer may have.
      */
-    maxTokens?: number;
+    maxTokens?: number | undefined;
     /**
      * HTTP headers added to every request.
      */
-    headers?: Record<string, string>;
+    headers?: Record<string, string> | undefined;
     /**
      * Switches for hosts that differ from the protocol's own provider.
      */
-    compat?: Compat;
+    compat?: Compat | undefined;
 }
 
 /**
@@ -75,7 +75,7 @@ export interface ToolCall {
     /**
      * Opaque data that belongs to this call and goes back to the provider with it.
      */
-    thoughtSignature?: string;
+    thoughtSignature?: string | undefined;
 }
 
 /**
@@ -85,7 +85,7 @@ export interface ScriptToolCall {
     /**
      * Its id; one is made where it is absent.
      */
-    id?: string;
+    id?: string | undefined;
     /**
      * The name of the tool.
      */
@@ -93,7 +93,7 @@ export interface ScriptToolCall {
     /**
      * The arguments. A string is taken as their JSON text, right or wrong.
      */
-    arguments?: Record<string, any> | string;
+    arguments?: Record<string, any> | string | undefined;
 }
 
 /**
@@ -127,40 +127,40 @@ export interface Compat {
     /**
      * Name of the field that limits the output.
      */
-    maxTokensField?: MaxTokensField;
+    maxTokensField?: MaxTokensField | undefined;
     /**
      * Whether the host takes `reasoning_effort`; on `anthropic-messages`, whether the model thinks
      * as much as `effort` says in place of within a budget.
      */
-    supportsReasoningEffort?: boolean;
+    supportsReasoningEffort?: boolean | undefined;
     /**
      * Whether the host takes the `developer` role for the system prompt of a thinking model.
      */
-    supportsDeveloperRole?: boolean;
+    supportsDeveloperRole?: boolean | undefined;
     /**
      * Whether the host takes `store: false`.
      */
-    supportsStore?: boolean;
+    supportsStore?: boolean | undefined;
     /**
      * Whether the host takes `stream_options: {"include_usage": true}`.
      */
-    supportsUsageInStreaming?: boolean;
+    supportsUsageInStreaming?: boolean | undefined;
     /**
      * The message field in which the host wants a tool-calling turn's thinking back, if any.
      */
-    reasoningField?: ReasoningField;
+    reasoningField?: ReasoningField | undefined;
     /**
      * What the host accepts as a tool call id.
      */
-    toolCallIdFormat?: ToolCallIdFormat;
+    toolCallIdFormat?: ToolCallIdFormat | undefined;
     /**
      * Whether a tool message must carry the tool's `name`.
      */
-    requiresToolResultName?: boolean;
+    requiresToolResultName?: boolean | undefined;
     /**
      * Whether the host refuses a user message right behind tool messages.
      */
-    requiresAssistantAfterToolResult?: boolean;
+    requiresAssistantAfterToolResult?: boolean | undefined;
 }
 
 /**
@@ -174,11 +174,11 @@ export interface ScriptError {
     /**
      * The HTTP status.
      */
-    status?: number;
+    status?: number | undefined;
     /**
      * How long the provider asks to wait, in milliseconds; needs a status.
      */
-    retryAfterMs?: number;
+    retryAfterMs?: number | undefined;
 }
 
 /**
@@ -203,32 +203,32 @@ export interface ScriptTurn {
     /**
      * What the model thinks first.
      */
-    thinking?: string;
+    thinking?: string | undefined;
     /**
      * What it says.
      */
-    text?: string;
+    text?: string | undefined;
     /**
      * The tools it calls.
      */
-    toolCalls?: ScriptToolCall[];
+    toolCalls?: ScriptToolCall[] | undefined;
     /**
      * Why it stops; by default `toolUse` if it calls tools, else `stop`.
      */
-    stopReason?: ScriptStopReason;
+    stopReason?: ScriptStopReason | undefined;
     /**
      * The tokens it reports; none when absent.
      */
-    usage?: ScriptUsage;
+    usage?: ScriptUsage | undefined;
     /**
      * The failure in which the turn ends. With a status the response is an HTTP error and nothing
      * else; without one the failure comes within the stream, behind the content.
      */
-    error?: ScriptError;
+    error?: ScriptError | undefined;
     /**
      * True if the connection closes behind the content, before the response is complete.
      */
-    cut?: boolean;
+    cut?: boolean | undefined;
 }
 
 /**
@@ -243,7 +243,7 @@ export interface TextContent {
     /**
      * Opaque data by which the provider recognises this block when it is sent back.
      */
-    textSignature?: string;
+    textSignature?: string | undefined;
 }
 
 /**
@@ -283,19 +283,19 @@ export interface ScriptUsage {
     /**
      * Input tokens outside the cache.
      */
-    input?: number;
+    input?: number | undefined;
     /**
      * Output tokens, thinking included.
      */
-    output?: number;
+    output?: number | undefined;
     /**
      * Input tokens read from the cache.
      */
-    cacheRead?: number;
+    cacheRead?: number | undefined;
     /**
      * Input tokens written to the cache.
      */
-    cacheWrite?: number;
+    cacheWrite?: number | undefined;
 }
 
 /**
@@ -335,19 +335,19 @@ export interface ModelCost {
     /**
      * Input tokens outside the cache.
      */
-    input?: number;
+    input?: number | undefined;
     /**
      * Output tokens.
      */
-    output?: number;
+    output?: number | undefined;
     /**
      * Input tokens read from the cache.
      */
-    cacheRead?: number;
+    cacheRead?: number | undefined;
     /**
      * Input tokens written to the cache.
      */
-    cacheWrite?: number;
+    cacheWrite?: number | undefined;
 }
 
 /**
@@ -410,7 +410,7 @@ export interface AssistantMessage {
     /**
      * The provider's id of the response.
      */
-    responseId?: string;
+    responseId?: string | undefined;
     /**
      * Tokens used; zeros until the provider reports them.
      */
@@ -422,11 +422,11 @@ export interface AssistantMessage {
     /**
      * A sentence for people when the call failed or was aborted.
      */
-    errorMessage?: string;
+    errorMessage?: string | undefined;
     /**
      * The same for programs.
      */
-    error?: ErrorInfo;
+    error?: ErrorInfo | undefined;
     /**
      * When the call began, in milliseconds since 1970.
      */
@@ -434,7 +434,7 @@ export interface AssistantMessage {
     /**
      * From the request to the end of the response, in milliseconds.
      */
-    durationMs?: number;
+    durationMs?: number | undefined;
 }
 
 /**
@@ -449,11 +449,11 @@ export interface ThinkingContent {
     /**
      * Opaque data that lets the same model take this thinking up again.
      */
-    thinkingSignature?: string;
+    thinkingSignature?: string | undefined;
     /**
      * True when the provider encrypted the thinking; the payload is in the signature.
      */
-    redacted?: boolean;
+    redacted?: boolean | undefined;
 }
 
 /**
@@ -491,7 +491,7 @@ export interface ToolResultMessage {
     /**
      * What the page keeps for itself: any value, never sent to a model.
      */
-    details?: any;
+    details?: any | undefined;
     /**
      * True when the tool failed or did not run.
      */
@@ -503,7 +503,7 @@ export interface ToolResultMessage {
     /**
      * How long the tool ran, in milliseconds.
      */
-    durationMs?: number;
+    durationMs?: number | undefined;
 }
 
 /**
@@ -521,11 +521,11 @@ export interface ErrorInfo {
     /**
      * The HTTP status, when there was one.
      */
-    status?: number;
+    status?: number | undefined;
     /**
      * How long the provider asks to wait, in milliseconds.
      */
-    retryAfterMs?: number;
+    retryAfterMs?: number | undefined;
     /**
      * True when the same request may well succeed later.
      */
@@ -600,7 +600,7 @@ export interface AutoRetryEndEvent {
     /**
      * Why the run gives up; absent on success, and when another retry follows.
      */
-    finalError?: string;
+    finalError?: string | undefined;
 }
 
 /**
@@ -873,7 +873,7 @@ export interface ToolExecutionEndEvent {
     /**
      * How long the tool ran, in milliseconds; absent when it did not.
      */
-    durationMs?: number;
+    durationMs?: number | undefined;
 }
 
 /**
@@ -1020,11 +1020,11 @@ export type AssistantMessageUpdate = Exclude<AssistantMessageEvent, StartEvent |
 export interface AgentToolResult<TDetails = any> {
     content: (TextContent | ImageContent)[];
     /** Anything the page wants to keep: never sent to a model, identity kept. */
-    details?: TDetails;
+    details?: TDetails | undefined;
     /** True when the content reports a failure. Throwing does the same. */
-    isError?: boolean;
+    isError?: boolean | undefined;
     /** Asks that the run end after this batch. It does when every tool of the batch asks. */
-    terminate?: boolean;
+    terminate?: boolean | undefined;
 }
 
 /** Reports progress of a running tool. Ignored once the call is answered. */
@@ -1073,15 +1073,15 @@ export interface AgentTool<TParameters = any, TDetails = any> {
     /** How the model calls it: letters, digits, `_` and `-`. */
     name: string;
     /** A name for people. */
-    label?: string;
+    label?: string | undefined;
     /** What it does and when to use it, for the model. */
-    description?: string;
+    description?: string | undefined;
     /**
      * JSON Schema of the arguments, or a Standard Schema object that can give it (ArkType, Zod 4,
      * Valibot). Arguments are checked against it, with the usual coercions; a Standard Schema has the
      * last word, and `params` is what it returns.
      */
-    parameters?: TParameters;
+    parameters?: TParameters | undefined;
     /** Runs the tool. What it throws becomes an error result with the message. */
     execute(
     toolCallId: string,
@@ -1097,11 +1097,11 @@ export interface AgentTool<TParameters = any, TDetails = any> {
      */
     validate?(args: Record<string, any>): unknown;
     /** Whether a call waits for `approveToolCall` or `denyToolCall`: always, or depending on its arguments. */
-    needsApproval?: boolean | ((params: Infer<TParameters>) => boolean | Promise<boolean>);
+    needsApproval?: (boolean | ((params: Infer<TParameters>) => boolean | Promise<boolean>)) | undefined;
     /** `"sequential"` for a tool that must not run beside others. */
-    executionMode?: ToolExecutionMode;
+    executionMode?: ToolExecutionMode | undefined;
     /** Milliseconds after which a call is given up. */
-    timeoutMs?: number;
+    timeoutMs?: number | undefined;
 }
 
 /** Any tool, whatever its parameters. */
@@ -1109,9 +1109,9 @@ export type AnyTool = AgentTool<any, any>;
 
 /** A conversation as a model gets it. */
 export interface Context {
-    systemPrompt?: string;
+    systemPrompt?: string | undefined;
     messages: Message[];
-    tools?: Pick<AnyTool, "name" | "description" | "parameters">[];
+    tools?: Pick<AnyTool, "name" | "description" | "parameters">[] | undefined;
 }
 
 /** A function of the shape of `fetch`. It is called with a URL and an init object. */
@@ -1120,9 +1120,9 @@ export type FetchFunction = (input: string, init: RequestInit) => Promise<Respon
 /** Options of one model call. */
 export interface StreamOptions extends CallOptions {
     /** How much the model thinks. */
-    reasoning?: ThinkingLevel;
+    reasoning?: ThinkingLevel | undefined;
     /** Aborts the call. */
-    signal?: AbortSignal;
+    signal?: AbortSignal | undefined;
 }
 
 /**
@@ -1133,40 +1133,40 @@ export interface ProxyOptions extends StreamOptions {
     /** The root of the backend; requests go to `/api/stream` below it. Empty for the page's own origin. */
     proxyUrl: string;
     /** Sent as `Authorization: Bearer …`. Leave it out where the backend knows its user by a cookie. */
-    authToken?: string;
+    authToken?: string | undefined;
 }
 
 /** What goes with every model call. */
 export interface CallOptions {
     /** The provider's key. */
-    apiKey?: string;
+    apiKey?: string | undefined;
     /** Gives the key for a provider; before `apiKey`. Asked before every call, so that it may expire. */
-    getApiKey?: (provider: string) => string | undefined | Promise<string | undefined>;
+    getApiKey?: ((provider: string) => string | undefined | Promise<string | undefined>) | undefined;
     /** In place of the page's `fetch`. */
-    fetch?: FetchFunction;
+    fetch?: FetchFunction | undefined;
     /** HTTP headers, over those of the model. */
-    headers?: Record<string, string>;
+    headers?: Record<string, string> | undefined;
     /** Identifies the conversation to providers that cache by it. */
-    sessionId?: string;
-    temperature?: number;
+    sessionId?: string | undefined;
+    temperature?: number | undefined;
     /** Limit of the output in tokens, over that of the model. */
-    maxTokens?: number;
+    maxTokens?: number | undefined;
     /** Thinking tokens per level, for protocols that take budgets. */
-    thinkingBudgets?: Partial<Record<ThinkingLevel, number>>;
-    cacheRetention?: CacheRetention;
-    toolChoice?: ToolChoice;
+    thinkingBudgets?: Partial<Record<ThinkingLevel, number>> | undefined;
+    cacheRetention?: CacheRetention | undefined;
+    toolChoice?: ToolChoice | undefined;
     /** Sees the request body; what it returns replaces it. */
-    onPayload?: (payload: any, model: Model) => unknown | Promise<unknown>;
+    onPayload?: ((payload: any, model: Model) => unknown | Promise<unknown>) | undefined;
     /** Sees the status and the headers of the response. */
-    onResponse?: (response: { status: number; headers: Record<string, string>; contentType: string; retryAfterMs?: number }, model: Model) => void | Promise<void>;
+    onResponse?: ((response: { status: number; headers: Record<string, string>; contentType: string; retryAfterMs?: number }, model: Model) => void | Promise<void>) | undefined;
     /** Milliseconds to wait for response headers; 600000 when absent, 0 for ever. */
-    timeoutMs?: number;
+    timeoutMs?: number | undefined;
     /** Milliseconds of silence on the body, any byte counts; 300000 when absent, 0 for ever. */
-    idleTimeoutMs?: number;
+    idleTimeoutMs?: number | undefined;
     /** Milliseconds after which one of these functions is given up; no limit when absent. */
-    hookTimeoutMs?: number;
+    hookTimeoutMs?: number | undefined;
     /** The most bytes that one event of a response may have; 33554432 (32 MiB) when absent. A longer one fails the call. */
-    maxEventBytes?: number;
+    maxEventBytes?: number | undefined;
 }
 
 /** An app's own source of model responses, in place of a built-in protocol. */
@@ -1187,58 +1187,58 @@ export interface ToolCallContext {
 
 /** A conversation as the loop gets it. */
 export interface AgentContext {
-    systemPrompt?: string;
+    systemPrompt?: string | undefined;
     messages: AgentMessage[];
-    tools?: AnyTool[];
+    tools?: AnyTool[] | undefined;
 }
 
 /** Options of a run. */
 export interface RunOptions extends CallOptions {
     /** Turns the transcript into messages that models know. By default custom messages are left out. */
-    convertToLlm?: (messages: AgentMessage[]) => Message[] | Promise<Message[]>;
+    convertToLlm?: ((messages: AgentMessage[]) => Message[] | Promise<Message[]>) | undefined;
     /** Changes what the next model call gets to read, before `convertToLlm`. The transcript stays. */
-    transformContext?: (messages: AgentMessage[], signal: AbortSignal) => AgentMessage[] | Promise<AgentMessage[]>;
+    transformContext?: ((messages: AgentMessage[], signal: AbortSignal) => AgentMessage[] | Promise<AgentMessage[]>) | undefined;
     /** Called before every model call; what it returns replaces what that call is made with. */
-    prepareRequest?: (
+    prepareRequest?: ((
     request: ModelRequest,
     signal: AbortSignal,
-    ) => Partial<ModelRequest> | void | Promise<Partial<ModelRequest> | void>;
+    ) => Partial<ModelRequest> | void | Promise<Partial<ModelRequest> | void>) | undefined;
     /**
      * Called after a turn that went well. `"end"` ends the run, what is queued stays queued;
      * `"continue"` hands in results although tools asked to stop. Behind an answer without calls there is nothing to hand
      * in: queue a message with `followUp` in place of it.
      */
-    finishTurn?: (turn: FinishedTurn, signal: AbortSignal) => FinishTurnResult | Promise<FinishTurnResult>;
+    finishTurn?: ((turn: FinishedTurn, signal: AbortSignal) => FinishTurnResult | Promise<FinishTurnResult>) | undefined;
     /** Called before a tool runs. */
-    beforeToolCall?: (
+    beforeToolCall?: ((
     context: ToolCallContext,
     signal: AbortSignal,
-    ) => BeforeToolCallResult | void | Promise<BeforeToolCallResult | void>;
+    ) => BeforeToolCallResult | void | Promise<BeforeToolCallResult | void>) | undefined;
     /** Called with what a tool gave; the fields it returns replace those of the result. */
-    afterToolCall?: (
+    afterToolCall?: ((
     context: ToolCallContext & { result: AgentToolResult; isError: boolean },
     signal: AbortSignal,
-    ) => Partial<AgentToolResult> | void | Promise<Partial<AgentToolResult> | void>;
+    ) => Partial<AgentToolResult> | void | Promise<Partial<AgentToolResult> | void>) | undefined;
     /** Whether the calls of one message run side by side; `"parallel"` when absent. */
-    toolExecution?: ToolExecutionMode;
+    toolExecution?: ToolExecutionMode | undefined;
     /** Whether a steering message interrupts a batch of tool calls; `"immediate"` when absent. */
-    interruptMode?: InterruptMode;
+    interruptMode?: InterruptMode | undefined;
     /** Milliseconds after which a tool is given up, where the tool names no limit. */
-    toolTimeoutMs?: number;
+    toolTimeoutMs?: number | undefined;
     /** Turns after which a run ends; 100 when absent. */
-    maxTurns?: number;
+    maxTurns?: number | undefined;
     /** How failed model calls are made again. An agent does so when absent, the bare loop does not. */
-    retry?: RetryOptions | false;
+    retry?: RetryOptions | false | undefined;
 }
 
 /** How failed model calls are made again: those that may succeed later. */
 export interface RetryOptions {
     /** How often in a row; 3 when absent. */
-    maxAttempts?: number;
+    maxAttempts?: number | undefined;
     /** The wait before the first retry, in milliseconds; it doubles, and half of it is chance. 2000 when absent. */
-    baseDelayMs?: number;
+    baseDelayMs?: number | undefined;
     /** The longest wait, in milliseconds, whatever the provider asks for; 60000 when absent. */
-    maxDelayMs?: number;
+    maxDelayMs?: number | undefined;
 }
 
 /** What a model call is made with. */
@@ -1262,39 +1262,46 @@ export type FinishTurnResult = "continue" | "end" | void;
 /** What `beforeToolCall` decides. */
 export interface BeforeToolCallResult {
     /** Do not run the tool. */
-    block?: boolean;
+    block?: boolean | undefined;
     /** What the model is told in place of a result. */
-    reason?: string;
+    reason?: string | undefined;
     /** Arguments to run the tool with, in place of those of the model. */
-    args?: any;
+    args?: any | undefined;
     /** Asks that the run end after this batch. It does when every call of the batch asks. */
-    terminate?: boolean;
+    terminate?: boolean | undefined;
+}
+
+/** What a new agent begins with. */
+export interface InitialState {
+    systemPrompt?: string | undefined;
+    model?: Model | undefined;
+    thinkingLevel?: ThinkingLevel | undefined;
+    tools?: AnyTool[] | undefined;
+    messages?: AgentMessage[] | undefined;
+    /** Ids of calls of the last answer that wait for approval: `continue()` asks for it again. */
+    pendingApprovals?: string[] | undefined;
 }
 
 /** Options of `new Agent`. */
 export interface AgentOptions extends RunOptions {
-    initialState?: Partial<Pick<AgentState, "systemPrompt" | "thinkingLevel" | "tools" | "messages">> & {
-        model?: Model;
-        /** Ids of calls of the last answer that wait for approval: `continue()` asks for it again. */
-        pendingApprovals?: string[];
-    };
+    initialState?: InitialState | undefined;
     /** In place of the built-in protocols. */
-    streamFn?: StreamFn;
+    streamFn?: StreamFn | undefined;
     /** How many steering messages one delivery takes; `"one-at-a-time"` when absent. */
-    steeringMode?: QueueMode;
+    steeringMode?: QueueMode | undefined;
     /** How many follow-up messages one delivery takes; `"one-at-a-time"` when absent. */
-    followUpMode?: QueueMode;
+    followUpMode?: QueueMode | undefined;
 }
 
 /** Config of `agentLoop`. */
 export interface AgentLoopConfig extends RunOptions {
     model: Model;
-    reasoning?: ThinkingLevel;
-    streamFn?: StreamFn;
+    reasoning?: ThinkingLevel | undefined;
+    streamFn?: StreamFn | undefined;
     /** Asked for steering messages before tools and after turns. */
-    getSteeringMessages?: () => AgentMessage[] | Promise<AgentMessage[]>;
+    getSteeringMessages?: (() => AgentMessage[] | Promise<AgentMessage[]>) | undefined;
     /** Asked for follow-up messages when the run would end. */
-    getFollowUpMessages?: () => AgentMessage[] | Promise<AgentMessage[]>;
+    getFollowUpMessages?: (() => AgentMessage[] | Promise<AgentMessage[]>) | undefined;
 }
 
 /** The live state of an agent. */
@@ -1310,7 +1317,7 @@ export interface AgentState {
     /** Ids of the tool calls that are being answered. */
     readonly pendingToolCalls: ReadonlySet<string>;
     /** Why the last run failed. */
-    readonly error?: string;
+    readonly error?: string | undefined;
 }
 
 /** Messages that wait. */
@@ -1328,7 +1335,7 @@ export interface SubscribeOptions {
      * Brings consecutive deltas of one block as one: once per animation frame, or once per so many milliseconds. Any
      * other event brings what is held before it, so that nothing is late and the order stays.
      */
-    coalesce?: "frame" | number;
+    coalesce?: "frame" | number | undefined;
 }
 
 /** A tool call of the transcript, and how far it has come. */
@@ -1341,9 +1348,9 @@ export interface ToolExecution {
      */
     readonly status: "pending" | "awaiting_approval" | "running" | "done" | "error";
     /** What the running tool last passed to `onUpdate`. */
-    readonly partialResult?: AgentToolResult;
+    readonly partialResult?: AgentToolResult | undefined;
     /** What the model gets to read, with the tool's `details`. */
-    readonly result?: AgentToolResult;
+    readonly result?: AgentToolResult | undefined;
 }
 
 /** A failed model call that will be made again. */
@@ -1363,9 +1370,9 @@ export interface AgentSnapshot {
     /** The calls of the transcript, by their ids. */
     readonly toolExecutions: Readonly<Record<string, ToolExecution>>;
     /** There while a failed call waits to be made again, and while it is. */
-    readonly retry?: PendingRetry;
+    readonly retry?: PendingRetry | undefined;
     /** Why the last run failed. */
-    readonly error?: string;
+    readonly error?: string | undefined;
 }
 
 /** Bound functions, for `useSyncExternalStore` and its like. */
@@ -1385,29 +1392,29 @@ export interface Recording {
 /** Options of `replay`. */
 export interface ReplayOptions {
     /** How many times as fast as it was recorded; 1 when absent, `Infinity` to wait for nothing. */
-    speed?: number;
+    speed?: number | undefined;
 }
 
 /** A conversation as JSON: no keys, headers or functions. */
 export interface AgentSession {
     version: 1;
     systemPrompt: string;
-    model?: Model;
+    model?: Model | undefined;
     thinkingLevel: ThinkingLevel;
     messages: AgentMessage[];
     /** What had come of an answer. */
-    streamMessage?: AssistantMessage;
+    streamMessage?: AssistantMessage | undefined;
     /** Ids of calls that wait for approval. */
-    pendingApprovals?: string[];
+    pendingApprovals?: string[] | undefined;
     /** Ids of calls whose tool may have begun. */
-    startedToolCalls?: string[];
+    startedToolCalls?: string[] | undefined;
     /** Messages that wait. */
     steering: AgentMessage[];
     followUp: AgentMessage[];
     steeringMode: QueueMode;
     followUpMode: QueueMode;
     interruptMode: InterruptMode;
-    sessionId?: string;
+    sessionId?: string | undefined;
 }
 
 /** An async iterable with the result of what it reports. */
@@ -1427,7 +1434,7 @@ export type ScriptTurns = (context: Context, call: number) => ScriptTurn | Promi
 /** Options of `createScript`. */
 export interface ScriptOptions {
     /** Pace of the scripted answers; as fast as possible when absent. */
-    tokensPerSecond?: number;
+    tokensPerSecond?: number | undefined;
 }
 
 /**
@@ -1438,9 +1445,9 @@ export interface SluiceError extends Error {
     name: "SluiceError";
     code: "invalid_argument" | "busy" | "nothing_to_continue" | "not_initialised" | "freed" | ErrorCode;
     /** The HTTP status, when there was one. */
-    status?: number;
+    status?: number | undefined;
     /** True when the same request may well succeed later. */
-    retryable?: boolean;
+    retryable?: boolean | undefined;
 }
 
 /** A model that a host lists: part of a `Model`, as far as the host describes it. */
@@ -1449,10 +1456,10 @@ export type ModelInfo = Pick<Model, "id" | "name" | "contextWindow" | "input" | 
 /** Options of `listModels`. */
 export interface ListModelsOptions {
     /** HTTP headers. */
-    headers?: Record<string, string>;
-    signal?: AbortSignal;
+    headers?: Record<string, string> | undefined;
+    signal?: AbortSignal | undefined;
     /** In place of the page's `fetch`. */
-    fetch?: FetchFunction;
+    fetch?: FetchFunction | undefined;
 }
 
 

@@ -270,3 +270,15 @@ export function hostFailure(error: SluiceError) {
   // @ts-expect-error no such code
   if (error.code === "broken") return;
 }
+
+// What an app does not have it may pass on as it is, under exactOptionalPropertyTypes too.
+declare const unknown: undefined;
+new Agent({
+  initialState: {
+    model: { id: "m", api: "openai-completions", baseUrl: unknown, headers: unknown },
+    systemPrompt: unknown,
+    tools: [{ name: "t", description: unknown, parameters: unknown, needsApproval: unknown, execute: async () => "x" }],
+  },
+  apiKey: unknown, sessionId: unknown, fetch: unknown, onPayload: unknown, beforeToolCall: unknown, prepareRequest: unknown, retry: unknown,
+});
+agentLoop([], { systemPrompt: unknown, messages: [] }, { model: { id: "m", api: "a" }, apiKey: unknown }, unknown);
