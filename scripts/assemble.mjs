@@ -1,4 +1,4 @@
-// Puts the files of the npm package together: target/pkg (what `shrink.mjs` left of it) and the hand-owned
+// Puts the files of the npm package together: target/pkg (what `shrink.mjs` and `contain.mjs` made of it) and the hand-owned
 // entry files become target/package. `scripts/package` runs it.
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";

@@ -59,7 +59,7 @@ impl Agent {
                 let run = core.run.borrow().clone();
                 match run {
                     Some(run) => run.settled().await,
-                    None => return Ok(JsValue::UNDEFINED),
+                    None => return JsValue::UNDEFINED,
                 }
             }
         })
@@ -116,7 +116,7 @@ impl Agent {
             core.run.borrow_mut().take();
             core.channel.close();
             drop(settle);
-            Ok(JsValue::UNDEFINED)
+            JsValue::UNDEFINED
         }))
     }
 

@@ -28,7 +28,7 @@ const LAST = ["done", "error", "agent_end"];
 export class Channel {
   /** @param given hooks and what a `streamFn` is told, as `readOptions` gives them, and perhaps a `record` of its own */
   constructor(given) {
-    this.own = { listeners: [], tools: [], record: newState(), ...given };
+    this.own = { listeners: [], tools: [], streams: new Set(), record: newState(), ...given };
     this.own.view = liveView(this.own.record);
     // Behind the view: a session is to have what the page does not see yet.
     this.own.record.taken = [];
@@ -55,7 +55,7 @@ export class Channel {
 
   /** What is the app's. Of an agent that is garbage there is nothing left. */
   held() {
-    return this.own ?? this.left.deref() ?? { listeners: [], tools: [], record: newState(), hooks: {}, told: {} };
+    return this.own ?? this.left.deref() ?? { listeners: [], tools: [], streams: new Set(), record: newState(), hooks: {}, told: {} };
   }
 
   get(key) {
@@ -137,11 +137,23 @@ export class Channel {
     };
   }
 
-  /** All events from now on. */
+  /** All events from now on, until whoever reads them leaves or the agent is no more. */
   events() {
-    const stream = new EventStream(() => unsubscribe());
+    const { streams } = this.held();
+    const stream = new EventStream(() => {
+      unsubscribe();
+      streams.delete(stream);
+    });
     const unsubscribe = this.subscribe((event) => stream.push(event));
+    streams.add(stream);
     return stream;
+  }
+
+  /** The module has failed: no event will come any more. What was under way stays in the state as it was. */
+  fail(error) {
+    const { record, streams } = this.held();
+    Object.assign(record, { isStreaming: false, error: error.message });
+    for (const stream of streams) stream.fail(error);
   }
 
   /** The events of what is under way; leaving them early calls `abort`, with a reason. */

@@ -4,7 +4,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use js_sys::{Function, Object};
+use js_sys::{Function, Object, Promise};
 use wasm_bindgen::prelude::*;
 use web_sys::AbortSignal;
 
@@ -94,9 +94,16 @@ extern "C" {
 
 #[wasm_bindgen(module = "/src/js/streams.js")]
 extern "C" {
-    /// An async iterable of events with a result.
+    /// An async iterable of events with a result. Held by a task, it can be found when the module fails.
     #[derive(Clone, Debug)]
     pub(super) type EventStream;
+
+    #[wasm_bindgen(constructor)]
+    pub(super) fn new() -> EventStream;
+
+    /// The promise of what is given to `end`.
+    #[wasm_bindgen(method)]
+    pub(super) fn result(this: &EventStream) -> Promise;
 
     #[wasm_bindgen(method)]
     pub(super) fn end(this: &EventStream, result: &JsValue);

@@ -51,7 +51,7 @@ pub fn complete(
     #[wasm_bindgen(unchecked_optional_param_type = "StreamOptions")] options: JsValue,
 ) -> Promise {
     match ModelCall::new(&model, &context, &options, Owner::Simple) {
-        Ok(call) => task::promise(async move { Ok(call.make().await.0) }),
+        Ok(call) => task::promise(async move { call.make().await.0 }),
         Err(error) => Promise::reject(&error),
     }
 }

@@ -88,6 +88,7 @@ export class EventStream {
   #taken = 0;
   #readers = [];
   #isEnded = false;
+  #failure;
   #onLeave;
   #reason;
   #result;
@@ -113,6 +114,15 @@ export class EventStream {
     this.#finish();
   }
 
+  /** Nothing comes any more, and there is no result. */
+  fail(error) {
+    if (this.#isEnded) return;
+    this.#failure = error;
+    // Nobody may be waiting for it.
+    this.#result.catch(() => {});
+    this.end(Promise.reject(error));
+  }
+
   /** What it all came to. */
   result() {
     return this.#result;
@@ -124,7 +134,7 @@ export class EventStream {
 
   next() {
     if (this.#taken < this.#waiting.length) return Promise.resolve({ value: this.#take(), done: false });
-    if (this.#isEnded) return Promise.resolve({ value: undefined, done: true });
+    if (this.#isEnded) return this.#last();
     return new Promise((resolve) => this.#readers.push(resolve));
   }
 
@@ -144,7 +154,12 @@ export class EventStream {
   #finish() {
     this.#isEnded = true;
     this.detach();
-    for (const reader of this.#readers.splice(0)) reader({ value: undefined, done: true });
+    for (const reader of this.#readers.splice(0)) reader(this.#last());
+  }
+
+  async #last() {
+    if (this.#failure !== undefined) throw this.#failure;
+    return { value: undefined, done: true };
   }
 
   /** `shift` would move all that waits, for every event. */

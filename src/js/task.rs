@@ -8,13 +8,15 @@ use std::pin::Pin;
 use js_sys::Promise;
 use wasm_bindgen::prelude::*;
 
+use crate::js::live::EventStream;
+
 /// Runs a future.
 pub(super) fn spawn(future: impl Future<Output = ()> + 'static) {
     run(Box::pin(future));
 }
 
-/// Runs a future; the promise gets its result.
-pub(super) fn promise(future: impl Future<Output = Result<JsValue, JsValue>> + 'static) -> Promise {
+/// Runs a future; the promise gets what it comes to.
+pub(super) fn promise(future: impl Future<Output = JsValue> + 'static) -> Promise {
     promised(Box::pin(future))
 }
 
@@ -24,6 +26,10 @@ fn run(future: Pin<Box<dyn Future<Output = ()>>>) {
 }
 
 #[inline(never)]
-fn promised(future: Pin<Box<dyn Future<Output = Result<JsValue, JsValue>>>>) -> Promise {
-    wasm_bindgen_futures::future_to_promise(future)
+fn promised(future: Pin<Box<dyn Future<Output = JsValue>>>) -> Promise {
+    // A stream without events: of streams the page finds those that wait when the module fails.
+    let stream = EventStream::new();
+    let promise = stream.result();
+    spawn(async move { stream.end(&future.await) });
+    promise
 }

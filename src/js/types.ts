@@ -444,11 +444,11 @@ export interface ScriptOptions {
 
 /**
  * What calls that cannot be right throw or reject with, and with a code of `ErrorInfo` what `listModels` rejects with
- * when the host fails.
+ * when the host fails. With `crashed`, what everything rejects with that waits for a module which failed; `cause` is how.
  */
 export interface SluiceError extends Error {
   name: "SluiceError";
-  code: "invalid_argument" | "busy" | "nothing_to_continue" | "not_initialised" | "freed" | ErrorCode;
+  code: "invalid_argument" | "busy" | "nothing_to_continue" | "not_initialised" | "freed" | "crashed" | ErrorCode;
   /** The HTTP status, when there was one. */
   status?: number;
   /** True when the same request may well succeed later. */

@@ -290,6 +290,25 @@ pageTest("what a listener throws goes to reportError, and neither the run nor ot
   assert.deepEqual(result, { lines: goodRun, reported: ["sync", "sync", "sync", "async"] });
 });
 
+pageTest("an agent that a UI library has wrapped in proxies takes prompts, and is freed", async ({ page }) => {
+  const result = await page.evaluate(async () => {
+    const wrap = (object) => new Proxy(object, {
+      get(target, key, receiver) {
+        const value = Reflect.get(target, key, receiver);
+        return typeof value === "object" && value !== null ? wrap(value) : value;
+      },
+    });
+    const agent = wrap(scriptedAgent([{ text: "Fine." }]));
+    const types = [];
+    agent.subscribe(({ type }) => types.push(type));
+    await agent.prompt("Go");
+    const text = agent.state.messages[1].content[0].text;
+    agent.free();
+    return { text, last: types.at(-1), freed: (await failureOf(() => agent.state)).code };
+  });
+  assert.deepEqual(result, { text: "Fine.", last: "agent_end", freed: "freed" });
+});
+
 pageTest("a freed agent ends its run, and other agents go on", async ({ page, provider }) => {
   provider.answer({ body: answer("Half", " never"), stallAt: text("Half").length }, answer("Fine."));
   const result = await page.evaluate(async (model) => {

@@ -97,7 +97,7 @@ export type InitSource = RequestInfo | URL | Response | BufferSource | WebAssemb
 
 /**
  * Loads the module. Concurrent and later calls share one instance; a call behind a failed one tries
- * again.
+ * again, and one behind a crash loads a new instance of the same module.
  */
 export default function init(source?: InitSource | Promise<InitSource>): Promise<void>;
 

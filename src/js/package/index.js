@@ -1,9 +1,10 @@
-// The package's entry: loads the wasm module once, and says so when it is not loaded yet.
+// The package's entry: loads the wasm module once, says so when it is not loaded yet, and replaces an instance that crashed.
 
-import * as glue from "./sluice_agent.js";
-import { channelOf } from "../live.js";
+import createGlue from "./sluice_agent.js";
 import { subscribeTo } from "./coalesce.js";
 import { describe, misuse } from "../values.js";
+import { Instance } from "./instance.js";
+import { LoopAgent } from "./loop_agent.js";
 import { script } from "./script.js";
 import { fromSession, SessionMemory, toSession } from "./session.js";
 import { createStore, retryBehind } from "./store.js";
@@ -12,15 +13,29 @@ export { listModels } from "./models.js";
 export { normalizeRecording, recordEvents } from "./recording.js";
 export { replay } from "./replay.js";
 
+let instance = new Instance(createGlue);
 let loading;
 let isReady = false;
+/** What instances are made of once one has crashed. */
+let module;
+
+/** Behind a crash, another instance is the one to load. */
+function renew() {
+  if (!instance.isCrashed) return;
+  ({ module } = instance);
+  loading = undefined;
+  isReady = false;
+  instance = new Instance(createGlue);
+}
 
 /**
  * Loads the module. Concurrent and later calls share one instance; a call behind a failed one tries
  * again. `input` may be the module's URL, a Response, bytes or a `WebAssembly.Module`.
  */
 export default function init(input) {
-  loading ??= glue.default(input === undefined ? undefined : { module_or_path: input }).then(
+  renew();
+  const source = module ?? input;
+  loading ??= instance.glue.init(source === undefined ? undefined : { module_or_path: source }).then(
     () => {
       isReady = true;
     },
@@ -36,35 +51,37 @@ export default function init(input) {
 
 /** Loads the module from bytes or a `WebAssembly.Module`, at once. */
 export function initSync(input) {
+  renew();
   if (loading !== undefined && !isReady) throw new Error("init() is under way, and the module is loaded once: await it in place of initSync().");
-  if (!isReady) glue.initSync(input);
+  if (!isReady) instance.glue.initSync(module === undefined ? input : { module });
   isReady = true;
   loading ??= Promise.resolve();
 }
 
-function requireInit(name) {
-  if (isReady) return;
+/** The instance to use. */
+function use(name) {
+  renew();
+  if (module !== undefined && loading === undefined) {
+    try {
+      initSync();
+    } catch {
+      // Chromium once made small instances only at once; init() makes any.
+    }
+  }
+  if (isReady) return instance;
   throw misuse("not_initialised", `${name} was used before the module was loaded. Await init() first: import init from "sluice-agent"; await init();`);
 }
 
-/**
- * An agent: the class of the wasm module, which exists only behind init(), and the views over its events that need
- * nothing of it but them.
- */
-export class Agent extends glue.Agent {
+/** An agent: that of the module, and the views over its events that need nothing of it but them. */
+export class Agent extends LoopAgent {
   /** What the first listener knows. */
   #views;
-  /** What is the app's, held so that it lives as long as the agent. */
-  #own;
-  #streams = new Set();
 
   // The shipped script has short names inside; a console shows this one.
   static name = "Agent";
 
   constructor(options) {
-    requireInit("Agent");
-    super(options);
-    this.#own = channelOf(this.state).leave();
+    super(use("Agent"), options);
     const views = { memory: new SessionMemory(this.state, options), store: undefined, retry: undefined };
     this.#views = views;
     super.subscribe((event) => {
@@ -76,7 +93,7 @@ export class Agent extends glue.Agent {
 
   /** Makes the agent of a session. */
   static fromJSON(session, options) {
-    requireInit("Agent.fromJSON()");
+    use("Agent.fromJSON()");
     const { options: all, steering, followUp } = fromSession(session, options);
     const agent = new this(all);
     for (const message of steering) agent.steer(message);
@@ -91,23 +108,13 @@ export class Agent extends glue.Agent {
 
   /** The state as a store. */
   get store() {
-    this.#views.store ??= createStore(this.state, { waiting: this.pendingApprovals, retry: this.#views.retry });
+    const { state } = this;
+    this.#views.store ??= createStore(state, { waiting: this.pendingApprovals, retry: this.#views.retry });
     return this.#views.store.store;
   }
 
   subscribe(listener, options) {
     return subscribeTo((listener) => super.subscribe(listener), listener, options);
-  }
-
-  events() {
-    const stream = super.events();
-    const streams = this.#streams.add(stream);
-    const leave = stream.return;
-    stream.return = (value) => {
-      streams.delete(stream);
-      return leave.call(stream, value);
-    };
-    return stream;
   }
 
   approveToolCall(id) {
@@ -134,75 +141,39 @@ export class Agent extends glue.Agent {
     super.setInterruptMode(mode);
     this.#views.memory.settings.interruptMode = mode;
   }
-
-  /** A run keeps going when its agent is garbage: only this ends it, and then nothing else works. */
-  free() {
-    if (this.__wbg_ptr === 0) return;
-    this.abort();
-    const streams = this.#streams;
-    this.waitForIdle().then(() => {
-      for (const stream of streams) stream.end();
-    });
-    super.free();
-    Object.setPrototypeOf(this, freed(Object.getPrototypeOf(this)));
-  }
-
-  static {
-    if (Symbol.dispose) this.prototype[Symbol.dispose] = this.prototype.free;
-  }
 }
 
-const freedPrototypes = new WeakMap();
+LoopAgent.follow(instance.glue.Agent);
 
-/** What a freed agent of this class is like: whatever is used of it says so. */
-function freed(prototype) {
-  if (!freedPrototypes.has(prototype)) {
-    const names = [glue.Agent, Agent].flatMap(({ prototype }) => Object.getOwnPropertyNames(prototype));
-    const refused = names.filter((name) => name !== "free" && name !== "constructor").map((name) => [name, PROMISING.includes(name) ? { value: rejectFreed } : { get: refuseFreed }]);
-    freedPrototypes.set(prototype, Object.create(prototype, Object.fromEntries(refused)));
-  }
-  return freedPrototypes.get(prototype);
-}
-
-/** Methods that tell of wrong use by rejecting. */
-const PROMISING = ["prompt", "continue", "retry", "waitForIdle"];
-
-async function rejectFreed() {
-  refuseFreed();
-}
-
-function refuseFreed() {
-  throw misuse("freed", "This agent was freed. Make a new one.");
+/** Calls a function of the module. */
+function call(name, args) {
+  const { glue } = use(name);
+  return instance.enter(() => glue[name](...args));
 }
 
 export function agentLoop(...args) {
-  requireInit("agentLoop");
-  return glue.agentLoop(...args);
+  return call("agentLoop", args);
 }
 
 export function agentLoopContinue(...args) {
-  requireInit("agentLoopContinue");
-  return glue.agentLoopContinue(...args);
+  return call("agentLoopContinue", args);
 }
 
 export function streamSimple(...args) {
-  requireInit("streamSimple");
-  return glue.streamSimple(...args);
+  return call("streamSimple", args);
 }
 
 export function streamProxy(...args) {
-  requireInit("streamProxy");
-  return glue.streamProxy(...args);
+  return call("streamProxy", args);
 }
 
 export function complete(...args) {
-  requireInit("complete");
-  return glue.complete(...args);
+  return call("complete", args);
 }
 
 export function createScript(turns, options) {
-  requireInit("createScript");
-  return script(turns, options, glue.streamSimple);
+  use("createScript");
+  return script(turns, options, streamSimple);
 }
 
 /** Returns the tool as it is; its work is done by the types. It needs no init(). */
