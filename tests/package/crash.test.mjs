@@ -109,7 +109,7 @@ pageTest("of an agent whose module crashed, what was said can be read and gone o
   assert.equal(found.freed, "freed");
   assert.deepEqual(found.next, [
     "user 1", "assistant One.", "user 2", "assistant toolCall",
-    "toolResult The page was reloaded before this call was answered. The tool may have run, wholly or in part, and was not run again.", "assistant On.",
+    "toolResult The run was cut off before this call was answered. The tool may have run, wholly or in part, and was not run again.", "assistant On.",
   ]);
   assert.equal(found.copy, 4);
   assert.equal(errors.length, 1);

@@ -217,7 +217,7 @@ for (const width of [1280, 360]) {
     await kept(page, "streamMessage");
     await page.reload();
     await conversation(page).getByText("The page was left before the run was over.").waitFor();
-    await conversation(page).getByText("The page was reloaded before the answer was complete.").waitFor();
+    await conversation(page).getByText("The run was cut off before the answer was complete.").waitFor();
     assert.ok(await conversation(page).getByRole("heading").count() > 0);
     await shoot(page, `reloaded-${width}`);
     await assertFits(page);

@@ -82,7 +82,7 @@ pageTest("a session from the middle of an answer has what had come, as an aborte
   assert.ok(usage && timestamp);
   assert.deepEqual(aborted, {
     role: "assistant", content: [{ type: "text", text: "Half an ans" }], api: "openai-completions", provider: "test", model: "test", stopReason: "aborted",
-    errorMessage: "The page was reloaded before the answer was complete.", error: { code: "aborted", message: "The page was reloaded before the answer was complete.", retryable: false },
+    errorMessage: "The run was cut off before the answer was complete.", error: { code: "aborted", message: "The run was cut off before the answer was complete.", retryable: false },
   });
   assert.deepEqual([result.before.length, result.refused, result.after], [2, "nothing_to_continue", [["user", "Go"], ["assistant", "Whole."]]]);
   assert.deepEqual(texts(provider.requests[1].body), ["user: Go"]);
@@ -104,7 +104,7 @@ pageTest("a call that streamed in by half is no call: it is answered, and the ne
   }, provider.model);
   assert.deepEqual(result, [
     ["user", "", "Go"], ["assistant", "aborted", "look"],
-    ["toolResult", true, "The tool did not run: the page was reloaded before the answer was complete."],
+    ["toolResult", true, "The tool did not run: the run was cut off before the answer was complete."],
     ["user", "", "Never mind"], ["assistant", "stop", "Fine."],
   ]);
   const { messages } = provider.requests[1].body;
@@ -134,7 +134,7 @@ pageTest("a session from the middle of a batch keeps the results that are there,
   assert.deepEqual(result.messages, [
     ["user", "", "", "", "Go"], ["assistant", "", "", "", ""],
     ["toolResult", "a", false, 1, "looked 1"],
-    ["toolResult", "b", true, "", "The page was reloaded before this call was answered. The tool may have run, wholly or in part, and was not run again."],
+    ["toolResult", "b", true, "", "The run was cut off before this call was answered. The tool may have run, wholly or in part, and was not run again."],
     ["toolResult", "c", false, 2, "looked 2"],
     ["assistant", "", "", "", "Fine."],
   ]);
@@ -157,8 +157,8 @@ pageTest("a call whose turn had not come is told so in a restored session, and i
     return [restored.pendingApprovals, restored.state.messages.slice(2).map(({ toolCallId, content }) => [toolCallId, content[0].text])];
   }, provider.model);
   assert.deepEqual(result, [[], [
-    ["a", "The page was reloaded before this call was answered. The tool may have run, wholly or in part, and was not run again."],
-    ["b", "The tool did not run: the page was reloaded before its turn came."],
+    ["a", "The run was cut off before this call was answered. The tool may have run, wholly or in part, and was not run again."],
+    ["b", "The tool did not run: the run was cut off before its turn came."],
   ]]);
 });
 

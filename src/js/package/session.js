@@ -10,10 +10,10 @@ const VERSION = 1;
 /** Settings that the state does not show, with what an agent has when it is told nothing. */
 const SETTINGS = { steeringMode: "one-at-a-time", followUpMode: "one-at-a-time", interruptMode: "immediate", sessionId: undefined };
 
-const CUT = "The page was reloaded before the answer was complete.";
-const NOT_RUN = "The tool did not run: the page was reloaded before the answer was complete.";
-const NOT_STARTED = "The tool did not run: the page was reloaded before its turn came.";
-const MAY_HAVE_RUN = "The page was reloaded before this call was answered. The tool may have run, wholly or in part, and was not run again.";
+const CUT = "The run was cut off before the answer was complete.";
+const NOT_RUN = "The tool did not run: the run was cut off before the answer was complete.";
+const NOT_STARTED = "The tool did not run: the run was cut off before its turn came.";
+const MAY_HAVE_RUN = "The run was cut off before this call was answered. The tool may have run, wholly or in part, and was not run again.";
 
 /** What a session needs to know beside the state. It is told every event. */
 export class SessionMemory {
