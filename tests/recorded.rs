@@ -125,6 +125,18 @@ fn line_ends_and_cuts_change_nothing() {
     });
 }
 
+#[test]
+fn what_a_payload_begins_with_may_differ_from_the_one_before() {
+    for (api, mut recording) in all_recordings() {
+        let expected = whole(api, &framed(api, &recording, "\n"));
+        for line in recording.lines.iter_mut().step_by(2) {
+            line.insert(1, ' ');
+        }
+        let read = whole(api, &framed(api, &recording, "\n"));
+        assert_eq!(read, expected, "{}", recording.name);
+    }
+}
+
 fn check_line_ends_and_cuts(api: Api, mut recording: Recording) {
     for line_end in ["\n", "\r\n", "\r"] {
         let body = framed(api, &recording, line_end);

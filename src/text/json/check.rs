@@ -51,9 +51,10 @@ impl<'a> Checker<'a> {
         self.at
     }
 
-    /// Goes on at another place in the same container.
+    /// Goes on at another place in the same container, in front of an element.
     pub(super) fn go_on_at(&mut self, at: usize) {
         self.at = at;
+        self.skip_space();
     }
 
     /// The first byte of the next value.

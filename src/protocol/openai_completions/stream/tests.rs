@@ -549,6 +549,16 @@ fn what_stands_before_the_choices_is_read_whenever_it_says_something() {
             false,
         ),
         (
+            "white space in front of a key where there was none",
+            vec![
+                hello("").replace(r#""model":"m","#, ""),
+                hello("").replace(r#""model":"m","#, " "),
+                hello(" "),
+            ],
+            None,
+            false,
+        ),
+        (
             "a failure in the third",
             vec![hello(""), hello(""), hello(error)],
             None,
