@@ -147,6 +147,17 @@ fn wire(api: Api, input: &[u8]) {
         api.decoder().on_whole_body(body, &mut parts);
         check_parts(&parts, input.len(), false);
     }
+    // What a payload begins with may be known from the one before, or differ from it.
+    if let Ok(body) = std::str::from_utf8(input)
+        && body.starts_with('{')
+        && !body.contains(['\n', '\r'])
+    {
+        let twice = |between: &str| {
+            let body = ["data: ", body, "\n\ndata: ", between, body, "\n\n"].concat();
+            parts(api, &[body.as_bytes()])
+        };
+        assert_eq!(twice(""), twice(" "));
+    }
 }
 
 fn is_end(part: &StreamPart) -> bool {
