@@ -290,7 +290,7 @@ pageTest("what a listener throws goes to reportError, and neither the run nor ot
   assert.deepEqual(result, { lines: goodRun, reported: ["sync", "sync", "sync", "async"] });
 });
 
-pageTest("an agent that a UI library has wrapped in proxies takes prompts, and is freed", async ({ page }) => {
+pageTest("an agent that a UI library has wrapped in proxies does all that it does otherwise", async ({ page }) => {
   const result = await page.evaluate(async () => {
     const wrap = (object) => new Proxy(object, {
       get(target, key, receiver) {
@@ -303,10 +303,22 @@ pageTest("an agent that a UI library has wrapped in proxies takes prompts, and i
     agent.subscribe(({ type }) => types.push(type));
     await agent.prompt("Go");
     const text = agent.state.messages[1].content[0].text;
+    const { store } = agent;
+    const isOne = store === agent.store || store.getSnapshot === agent.store.getSnapshot;
+    const shown = store.getSnapshot().messages.length;
+    agent.setSteeringMode("all");
+    agent.setFollowUpMode("all");
+    agent.setInterruptMode("wait");
+    const session = agent.toJSON();
+    const events = agent.events();
+    await events.return();
     agent.free();
-    return { text, last: types.at(-1), freed: (await failureOf(() => agent.state)).code };
+    const freed = [await failureOf(() => agent.state), await failureOf(() => agent.store)].map(({ code }) => code);
+    return { text, isOne, shown, session: [session.messages.length, session.steeringMode, session.interruptMode], last: types.at(-1), freed };
   });
-  assert.deepEqual(result, { text: "Fine.", last: "agent_end", freed: "freed" });
+  assert.deepEqual(result, {
+    text: "Fine.", isOne: true, shown: 2, session: [2, "all", "wait"], last: "agent_end", freed: ["freed", "freed"],
+  });
 });
 
 pageTest("a freed agent ends its run, and other agents go on", async ({ page, provider }) => {

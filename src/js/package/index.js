@@ -74,16 +74,14 @@ function use(name) {
 
 /** An agent: that of the module, and the views over its events that need nothing of it but them. */
 export class Agent extends LoopAgent {
-  /** What the first listener knows. */
-  #views;
-
   // The shipped script has short names inside; a console shows this one.
   static name = "Agent";
 
   constructor(options) {
     super(use("Agent"), options);
     const views = { memory: new SessionMemory(this.state, options), store: undefined, retry: undefined };
-    this.#views = views;
+    // What the first listener knows.
+    this._inside.views = () => views;
     super.subscribe((event) => {
       views.memory.onEvent(event);
       views.retry = retryBehind(event, views.retry);
@@ -102,15 +100,18 @@ export class Agent extends LoopAgent {
   }
 
   toJSON() {
-    const { state, pendingApprovals } = this;
-    return toSession({ state, memory: this.#views.memory, queued: this.peekQueuedMessages(), pendingApprovals });
+    // Not by this.state: what stands around an agent may stand around its state.
+    const state = this._inside.state();
+    const { memory } = this._inside.views();
+    return toSession({ state, memory, queued: this.peekQueuedMessages(), pendingApprovals: this.pendingApprovals });
   }
 
   /** The state as a store. */
   get store() {
-    const { state } = this;
-    this.#views.store ??= createStore(state, { waiting: this.pendingApprovals, retry: this.#views.retry });
-    return this.#views.store.store;
+    const state = this._inside.state();
+    const views = this._inside.views();
+    views.store ??= createStore(state, { waiting: this.pendingApprovals, retry: views.retry });
+    return views.store.store;
   }
 
   subscribe(listener, options) {
@@ -119,27 +120,27 @@ export class Agent extends LoopAgent {
 
   approveToolCall(id) {
     super.approveToolCall(id);
-    this.#views.store?.onEvent({ type: "tool_decision", toolCallId: id, isStarted: this.state.isStreaming });
+    this._inside.views().store?.onEvent({ type: "tool_decision", toolCallId: id, isStarted: this.state.isStreaming });
   }
 
   denyToolCall(id, reason) {
     super.denyToolCall(id, reason);
-    this.#views.store?.onEvent({ type: "tool_decision", toolCallId: id, isStarted: false });
+    this._inside.views().store?.onEvent({ type: "tool_decision", toolCallId: id, isStarted: false });
   }
 
   setSteeringMode(mode) {
     super.setSteeringMode(mode);
-    this.#views.memory.settings.steeringMode = mode;
+    this._inside.views().memory.settings.steeringMode = mode;
   }
 
   setFollowUpMode(mode) {
     super.setFollowUpMode(mode);
-    this.#views.memory.settings.followUpMode = mode;
+    this._inside.views().memory.settings.followUpMode = mode;
   }
 
   setInterruptMode(mode) {
     super.setInterruptMode(mode);
-    this.#views.memory.settings.interruptMode = mode;
+    this._inside.views().memory.settings.interruptMode = mode;
   }
 }
 
