@@ -13,10 +13,10 @@ mod price;
 pub use batch::{Batch, Op, Operation, PathStep};
 
 use crate::error::{ErrorCode, ErrorInfo, Failure};
-use crate::message::{StopReason, Usage, UsageCost};
+use crate::message::{Message, StopReason, Usage, UsageCost};
 use crate::model::ModelCost;
+use crate::protocol::history::IdRegistry;
 use crate::protocol::{StreamPart, UsageUpdate};
-use crate::text::number;
 use crate::text::partial_json::{PartialJson, parse_arguments};
 use block::{Block, BlockKind, replay};
 use price::price;
@@ -24,7 +24,7 @@ use price::price;
 /// A tool call as the model made it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AssembledCall {
-    /// Its id: the provider's, or one made here; unique within the message.
+    /// Its id: the provider's, or one made here; unique within the message and what came before.
     pub id: String,
     /// The tool's name.
     pub name: String,
@@ -62,7 +62,8 @@ pub struct Assembler {
     committed: Vec<Block>,
     calls: Vec<PendingCall>,
     batch: Batch,
-    id_prefix: String,
+    id_stem: String,
+    ids: IdRegistry,
     usage: UsageUpdate,
     cost: Option<UsageCost>,
     response_id: Option<String>,
@@ -73,18 +74,31 @@ pub struct Assembler {
 impl Assembler {
     /// An empty message. `id_prefix` begins the ids of calls to which the provider gave none; it
     /// must differ from message to message.
-    pub fn new(id_prefix: impl Into<String>) -> Self {
+    pub fn new(id_prefix: &str) -> Self {
         Self {
             blocks: Vec::new(),
             committed: Vec::new(),
             calls: Vec::new(),
             batch: Batch::default(),
-            id_prefix: id_prefix.into(),
+            id_stem: ["call_", id_prefix].concat(),
+            ids: IdRegistry::new(None),
             usage: UsageUpdate::default(),
             cost: None,
             response_id: None,
             finish: None,
             error: None,
+        }
+    }
+
+    /// These messages came before: no call gets an id of theirs. Some hosts count calls from 0 in
+    /// every response.
+    pub fn follow(&mut self, messages: &[Message]) {
+        for message in messages {
+            if let Message::Assistant(message) = message {
+                for call in message.tool_calls() {
+                    self.ids.claim(&call.id);
+                }
+            }
         }
     }
 
@@ -275,7 +289,9 @@ impl Assembler {
 
     fn start_call(&mut self, key: u32, id: String, name: String) {
         self.end_open_block();
-        let id = self.unique_id(id);
+        // Ids pair calls with results, so no two calls share one.
+        let id = if id.is_empty() { &self.id_stem } else { &id };
+        let id = self.ids.assign(id).into_owned();
         let block = self.add_block(BlockKind::ToolCall, true);
         self.batch.push(Op::ToolCallStart, block, &[&id, &name]);
         let call = AssembledCall {
@@ -289,23 +305,6 @@ impl Assembler {
             call,
             parser: PartialJson::new(),
         });
-    }
-
-    /// Ids pair calls with results, so two calls of a message never share one.
-    fn unique_id(&self, id: String) -> String {
-        let taken = |id: &str| self.calls.iter().any(|pending| pending.call.id == id);
-        if !id.is_empty() && !taken(&id) {
-            return id;
-        }
-        let stem = if id.is_empty() {
-            ["call_", &self.id_prefix].concat()
-        } else {
-            id
-        };
-        (self.calls.len()..)
-            .map(|count| [&*stem, "_", &number::decimal(count)].concat())
-            .find(|id| !taken(id))
-            .unwrap_or_default()
     }
 
     fn grow_call(&mut self, key: u32, json: &str) {

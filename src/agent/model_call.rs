@@ -94,7 +94,7 @@ pub async fn call_model<H: Transport + Presenter>(
         patience,
         head: Some(head),
         wire: Wire::default(),
-        assembler: Assembler::new(id_prefix(began)),
+        assembler: Assembler::new(&id_prefix(began)),
         parts: Vec::new(),
     };
     let received = match prepared {
@@ -192,6 +192,7 @@ impl<H: Transport + Presenter> Reception<'_, H> {
         let api = Api::of(model, options).ok_or_else(|| failure::unknown_api(&model.api))?;
         let mut request = api.encode(model, context, options)?;
         self.wire = Wire::new(api, model, &request);
+        self.assembler.follow(&context.messages);
         let limit_ms = self.hook_timeout_ms;
         let told = self.host.on_payload(request.body);
         let told = self.patience.wait(limit_ms, told).await;

@@ -1,4 +1,6 @@
 use super::*;
+use crate::message::{AssistantContentBlock, AssistantMessage, ToolCall};
+use crate::protocol::history::is_made_from;
 use crate::text::partial_json::{ArgumentSink, PathOp, ValueBuilder};
 
 /// The operations of a batch, one line each: kind, block, strings, steps.
@@ -226,19 +228,48 @@ fn what_comes_behind_the_end_of_a_call_is_not_part_of_it() {
     assert_eq!(assembler(parts).finish(None).calls[0].json, "{}");
 }
 
+fn calling(ids: &[&str]) -> Message {
+    let call = |id: &&str| {
+        AssistantContentBlock::ToolCall(ToolCall {
+            id: (*id).to_owned(),
+            ..ToolCall::default()
+        })
+    };
+    Message::Assistant(AssistantMessage {
+        content: ids.iter().map(call).collect(),
+        ..AssistantMessage::default()
+    })
+}
+
 #[test]
-fn calls_of_a_message_have_ids_of_their_own() {
-    for (given, expected) in [
-        (["a", "b", "c"], ["a", "b", "c"]),
-        (["", "", ""], ["call_x_0", "call_x_1", "call_x_2"]),
-        (["a", "a", "a"], ["a", "a_1", "a_2"]),
-        (["a_1", "a", "a"], ["a_1", "a", "a_2"]),
-        (["a", "a_2", "a"], ["a", "a_2", "a_3"]),
-        (["call_x_1", "", ""], ["call_x_1", "call_x_2", "call_x_3"]),
-    ] {
-        let ending = assembler((0..).zip(given).map(|(key, id)| start(key, id))).finish(None);
-        let ids: Vec<&str> = ending.calls.iter().map(|call| call.id.as_str()).collect();
-        assert_eq!(ids, expected, "{given:?}");
+fn calls_have_ids_of_their_own_in_the_message_and_what_came_before() {
+    let table: [(&[&str], [&str; 3], [&str; 3]); 7] = [
+        (&[], ["a", "b", "c"], ["a", "b", "c"]),
+        (&[], ["", "", ""], ["call_x", "call_x_*", "call_x_*"]),
+        (&[], ["a", "a", "a"], ["a", "a_*", "a_*"]),
+        (&["a"], ["a", "b", "a"], ["a_*", "b", "a_*"]),
+        (&["call_x"], ["", "", "c"], ["call_x_*", "call_x_*", "c"]),
+        (&["b", "c"], ["a", "b", "c"], ["a", "b_*", "c_*"]),
+        (&["f:0", "é"], ["f:0", "é", ""], ["f:0_*", "é_*", "call_x"]),
+    ];
+    for (before, given, expected) in table {
+        let mut assembler = Assembler::new("x");
+        assembler.follow(&[calling(before)]);
+        for (key, id) in (0..).zip(given) {
+            assembler.apply(start(key, id));
+        }
+        let ending = assembler.finish(None);
+        let ids = ending.calls.iter().map(|call| call.id.as_str());
+        let mut all: Vec<&str> = before.iter().copied().chain(ids.clone()).collect();
+        for (id, expected) in ids.zip(expected) {
+            match expected.strip_suffix("_*") {
+                Some(stem) => assert!(is_made_from(stem, id), "{id} is made from {stem}"),
+                None => assert_eq!(id, expected, "{given:?}"),
+            }
+        }
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), before.len() + given.len(), "{all:?}");
     }
 }
 

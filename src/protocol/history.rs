@@ -32,7 +32,7 @@ use crate::message::{
 };
 use crate::model::{InputKind, Model, ToolCallIdFormat, ToolDefinition};
 use crate::protocol::{Api, http};
-pub(in crate::protocol) use ids::IdRegistry;
+pub(crate) use ids::{IdRegistry, is_made_from};
 
 /// What stands in for the result of a call that has none.
 pub const MISSING_RESULT: &str = "No result: the call was not completed.";

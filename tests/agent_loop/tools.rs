@@ -429,3 +429,38 @@ fn a_listener_that_takes_its_time_loses_nothing() {
         ]
     );
 }
+
+#[test]
+fn an_id_that_an_earlier_turn_had_becomes_another_before_anyone_sees_it() {
+    let turn = || calls(&[("fast", "call_0"), ("mid", "call_1")]);
+    let host = FakeHost::new([turn(), turn(), turn(), says("Done.")], three());
+    let story = host.run(&["Go"]);
+    let mut ids: Vec<&str> = story
+        .iter()
+        .filter_map(|line| line.strip_prefix("start "))
+        .collect();
+    assert_eq!(ids[..2], ["call_0", "call_1"], "the first keep theirs");
+    for (place, id) in ids.iter().enumerate() {
+        assert!(id.starts_with(["call_0", "call_1"][place % 2]), "{id}");
+        assert_eq!(
+            story
+                .iter()
+                .filter(|line| **line == format!("result {id}"))
+                .count(),
+            1
+        );
+    }
+    let requests = host.requests.borrow();
+    let body: serde_json::Value = serde_json::from_str(&requests.last().unwrap().body).unwrap();
+    let messages = body["messages"].as_array().unwrap();
+    let answered = messages.iter().filter_map(|it| it["tool_call_id"].as_str());
+    assert!(answered.eq(ids.iter().copied()), "{messages:?}");
+    let called = messages
+        .iter()
+        .flat_map(|it| it["tool_calls"].as_array().into_iter().flatten())
+        .filter_map(|call| call["id"].as_str());
+    assert!(called.eq(ids.iter().copied()), "{messages:?}");
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids.len(), 6);
+}

@@ -5,13 +5,15 @@ use std::borrow::Cow;
 use crate::model::ToolCallIdFormat;
 
 /// The most characters of an id in the standard format.
-const MAX_LENGTH: usize = 64;
+pub(super) const MAX_LENGTH: usize = 64;
+/// How many characters make an id different.
+const DIGITS: usize = 9;
 
-/// Gives every call of a request an id of its own, within the rules of the target.
+/// Gives every call an id of its own, within the rules of the target.
 ///
 /// The same calls in the same order always get the same ids.
 #[derive(Debug)]
-pub(in crate::protocol) struct IdRegistry {
+pub(crate) struct IdRegistry {
     format: Option<ToolCallIdFormat>,
     /// Sorted.
     used: Vec<String>,
@@ -19,7 +21,7 @@ pub(in crate::protocol) struct IdRegistry {
 
 impl IdRegistry {
     /// A registry without ids. Without a format any text but the empty one is an id.
-    pub(in crate::protocol) fn new(format: Option<ToolCallIdFormat>) -> Self {
+    pub(crate) fn new(format: Option<ToolCallIdFormat>) -> Self {
         Self {
             format,
             used: Vec::new(),
@@ -28,7 +30,7 @@ impl IdRegistry {
 
     /// The id in this request for the next call, whose id in the transcript is `id`: that one if it
     /// may be used, else one made from it.
-    pub(super) fn assign<'a>(&mut self, id: &'a str) -> Cow<'a, str> {
+    pub(crate) fn assign<'a>(&mut self, id: &'a str) -> Cow<'a, str> {
         if self.is_valid(id) && self.claim(id) {
             return Cow::Borrowed(id);
         }
@@ -43,7 +45,7 @@ impl IdRegistry {
     }
 
     /// Whether the id was free. Now it is not.
-    pub(in crate::protocol) fn claim(&mut self, id: &str) -> bool {
+    pub(crate) fn claim(&mut self, id: &str) -> bool {
         match self.used.binary_search_by(|used| used.as_str().cmp(id)) {
             Ok(_) => false,
             Err(place) => {
@@ -56,9 +58,7 @@ impl IdRegistry {
     fn is_valid(&self, id: &str) -> bool {
         match self.format {
             None => !id.is_empty(),
-            Some(ToolCallIdFormat::Standard) => {
-                (1..=MAX_LENGTH).contains(&id.len()) && id.bytes().all(is_standard)
-            }
+            Some(ToolCallIdFormat::Standard) => is_word(id),
             Some(ToolCallIdFormat::NineAlphanumeric) => {
                 id.len() == 9 && id.bytes().all(|byte| byte.is_ascii_alphanumeric())
             }
@@ -68,18 +68,33 @@ impl IdRegistry {
     /// An id in the target's format, different for different ids and attempts but for collisions.
     fn make(&self, id: &str, attempt: u32) -> String {
         let digits = digits(id, attempt);
-        if self.format == Some(ToolCallIdFormat::NineAlphanumeric) {
-            return digits;
+        match self.format {
+            Some(ToolCallIdFormat::NineAlphanumeric) => return digits,
+            None => return [id, "_", &digits].concat(),
+            Some(ToolCallIdFormat::Standard) => {}
         }
-        let readable = |byte: u8| if is_standard(byte) { byte as char } else { '_' };
-        let stem: String = id
-            .bytes()
-            .take(MAX_LENGTH - digits.len() - 1)
-            .map(readable)
-            .collect();
+        let stem = readable(id, MAX_LENGTH - digits.len() - 1);
         let stem = if stem.is_empty() { "call" } else { &stem };
         [stem, "_", &digits].concat()
     }
+}
+
+/// Whether a text is within the standard format.
+#[inline(never)]
+pub(super) fn is_word(text: &str) -> bool {
+    (1..=MAX_LENGTH).contains(&text.len()) && text.bytes().all(is_standard)
+}
+
+/// So many bytes of a text, in standard characters.
+pub(super) fn readable(text: &str, length: usize) -> String {
+    let readable = |byte: u8| if is_standard(byte) { byte as char } else { '_' };
+    text.bytes().take(length).map(readable).collect()
+}
+
+/// Whether an id is one that a registry without a format has made from `id`.
+pub(crate) fn is_made_from(id: &str, made: &str) -> bool {
+    let digits = made.strip_prefix(id).and_then(|it| it.strip_prefix('_'));
+    digits.is_some_and(|digits| digits.len() == DIGITS)
 }
 
 pub(super) fn is_standard(byte: u8) -> bool {
@@ -94,7 +109,7 @@ fn digits(id: &str, attempt: u32) -> String {
     }
     // The low bits of the product are the weak ones.
     hash ^= hash >> 32;
-    (0..9)
+    (0..DIGITS)
         .map(|_| {
             let digit = (hash % 36) as u32;
             hash /= 36;

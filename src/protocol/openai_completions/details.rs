@@ -144,10 +144,14 @@ fn write(
     });
 }
 
-/// The id that a call has in this request.
+/// The id that a call has in this request. In the transcript it may have another one than the host gave it.
 fn call_id<'t>(id: &str, parts: &'t [AssistantPart<'_>]) -> Option<&'t str> {
     parts.iter().find_map(|part| match part {
-        AssistantPart::Call(part) if part.call.id == id => Some(&*part.id),
+        AssistantPart::Call(part)
+            if part.call.id == id || history::is_made_from(id, &part.call.id) =>
+        {
+            Some(&*part.id)
+        }
         _ => None,
     })
 }

@@ -215,7 +215,21 @@ fn the_signature_of_a_call_follows_the_call_to_its_new_id() {
             call("tool_0_f"),
         ])
     };
-    let sent = replayed(vec![turn(), turn()], &router());
+    // The assembler has seen the id before.
+    let mut renamed = turn();
+    if let Some(AssistantContentBlock::ToolCall(call)) = renamed.content.last_mut() {
+        let mut assembler = Assembler::new("x");
+        assembler.follow(&[Message::Assistant(turn())]);
+        assembler.apply(StreamPart::ToolCallStart {
+            key: 0,
+            id: call.id.clone(),
+            name: call.name.clone(),
+        });
+        call.id = assembler.finish(None).calls[0].id.clone();
+        assert_ne!(call.id, "tool_0_f");
+    }
+    let sent = replayed(vec![turn(), turn(), renamed], &router());
+    assert_eq!(sent.len(), 3);
     for turn in &sent {
         let id = &turn["tool_calls"][0]["id"];
         assert_eq!(&turn["reasoning_details"][0]["id"], id);
