@@ -66,7 +66,7 @@ pub struct ImageContent {
 pub struct ToolCall {
     /// Identifies the call within its message; the result carries it as `toolCallId`.
     pub id: String,
-    /// The tool's name as the model wrote it.
+    /// The tool's name; as the model wrote it where there is no such tool.
     pub name: String,
     /// The arguments. While the message streams: the best-effort parse of what has arrived.
     #[cfg_attr(target_arch = "wasm32", tsify(type = "Record<string, any>"))]

@@ -259,11 +259,11 @@ fn after_a_cut_anywhere_the_next_request_is_valid() {
                     stop_reason,
                     ..cut.clone()
                 };
-                let context = Context {
+                let mut context = Context {
                     messages: vec![user("first"), Message::Assistant(turn), user("go on")],
                     ..Context::default()
                 };
-                let request = api.encode(&model, &context, &RequestOptions::default());
+                let request = api.encode(&model, &mut context, &mut RequestOptions::default());
                 check_request(api, &request.expect("a request").body);
             }
         }

@@ -12,8 +12,8 @@ use sluice_agent::message::{
     ThinkingContent, ToolCall, ToolResultMessage, UserContent, UserContentBlock, UserMessage,
 };
 use sluice_agent::model::{
-    CacheRetention, Model, Proxy, RequestOptions, ThinkingLevel, ToolChoice, ToolChoiceMode,
-    ToolDefinition,
+    CacheRetention, Model, NamedTool, Proxy, RequestOptions, ThinkingLevel, ToolChoice,
+    ToolChoiceMode, ToolDefinition,
 };
 use sluice_agent::protocol::{Api, Context};
 use support::wire::{check_for_model, check_request};
@@ -64,15 +64,25 @@ fn signature() -> impl Strategy<Value = Option<String>> {
 fn user_block() -> impl Strategy<Value = UserContentBlock> {
     prop_oneof![
         3 => text().prop_map(|text| UserContentBlock::Text(TextContent { text, text_signature: None })),
-        1 => Just(UserContentBlock::Image(ImageContent {
-            data: "AA==".into(),
-            mime_type: "image/png".into(),
-        })),
-        1 => Just(UserContentBlock::Image(ImageContent {
-            data: "Qk0=".into(),
-            mime_type: "image/bmp".into(),
-        })),
+        2 => image().prop_map(UserContentBlock::Image),
     ]
+}
+
+/// Images as apps, tools and models give them: some are labelled wrongly, some are none.
+fn image() -> impl Strategy<Value = ImageContent> {
+    let data = select(&["AA==", "iVBORw0KGgoAAAA", "R0lGODlh", "PHN2Zz4=", ""]);
+    let mime_type = select(&[
+        "image/png",
+        "image/jpg",
+        "image/svg+xml",
+        "image/",
+        "png",
+        "",
+    ]);
+    (data, mime_type).prop_map(|(data, mime_type)| ImageContent {
+        data: data.into(),
+        mime_type: mime_type.into(),
+    })
 }
 
 fn assistant_block() -> impl Strategy<Value = AssistantContentBlock> {
@@ -101,7 +111,7 @@ fn assistant_block() -> impl Strategy<Value = AssistantContentBlock> {
                 })
             },
         ),
-        1 => Just(AssistantContentBlock::Image(ImageContent::default())),
+        1 => image().prop_map(AssistantContentBlock::Image),
     ]
 }
 
@@ -208,7 +218,12 @@ fn options() -> impl Strategy<Value = RequestOptions> {
         ThinkingLevel::High,
         ThinkingLevel::Xhigh,
     ]);
-    let choice = select(&[ToolChoiceMode::Auto, ToolChoiceMode::Required]);
+    let named = NamedTool { name: "a.b".into() };
+    let choice = select(&[
+        ToolChoice::Mode(ToolChoiceMode::Auto),
+        ToolChoice::Mode(ToolChoiceMode::Required),
+        ToolChoice::Tool(named),
+    ]);
     let max_tokens = prop::option::of(prop_oneof![Just(1.0), Just(1500.0), Just(9000.5)]);
     let caching = select(&[
         CacheRetention::None,
@@ -229,7 +244,7 @@ fn options() -> impl Strategy<Value = RequestOptions> {
                 reasoning,
                 temperature,
                 max_tokens,
-                tool_choice: Some(ToolChoice::Mode(choice)),
+                tool_choice: Some(choice),
                 cache_retention,
                 proxy,
                 ..RequestOptions::default()
@@ -243,11 +258,15 @@ fn tools() -> impl Strategy<Value = Vec<ToolDefinition>> {
         parameters,
         ..ToolDefinition::default()
     };
-    let both = vec![
+    let all = vec![
         tool("f", Value::Null),
-        tool("g", json!({ "anyOf": [{ "type": "object" }] })),
+        tool("a.b", json!({ "anyOf": [{ "type": "object" }] })),
+        tool("a_b", Value::Null),
+        tool("a b", Value::Null),
+        tool("1", Value::Null),
+        tool(&"n".repeat(70), Value::Null),
     ];
-    prop_oneof![Just(Vec::new()), Just(both)]
+    prop_oneof![Just(Vec::new()), Just(all)]
 }
 
 fn select<T: Clone + std::fmt::Debug + 'static>(from: &[T]) -> impl Strategy<Value = T> + use<T> {
@@ -273,13 +292,13 @@ proptest! {
                 timestamp: 0.0,
             }));
         }
-        let context = Context { system_prompt, messages, tools };
+        let mut context = Context { system_prompt, messages, tools };
         let api = Api::of(&model, &options).expect("a protocol");
         if api == Api::OpenAiResponses {
             // OpenAI's least, which only its own hosts are held to; the checker knows no hosts.
             options.max_tokens = options.max_tokens.map(|limit| limit.max(16.0));
         }
-        match api.encode(&model, &context, &options) {
+        match api.encode(&model, &mut context, &mut options) {
             Ok(request) => {
                 check_request(api, &request.body);
                 check_for_model(api, &model.id, &request.body);
@@ -289,5 +308,133 @@ proptest! {
                 "a conversation that ends with the user is sent"
             ),
         }
+    }
+}
+
+fn ask(content: UserContent) -> Message {
+    Message::User(UserMessage {
+        content,
+        timestamp: 0.0,
+    })
+}
+
+fn body(model: &Model, context: &Context, options: &RequestOptions) -> Value {
+    let api = Api::of(model, options).expect("a protocol");
+    let (mut context, mut options) = (context.clone(), options.clone());
+    let request = api.encode(model, &mut context, &mut options);
+    let request = request.expect("a request");
+    check_request(api, &request.body);
+    serde_json::from_str(&request.body).expect("JSON")
+}
+
+/// All strings that stand at a key, in lists or alone.
+fn at_key<'v>(key: &str, value: &'v Value, found: &mut Vec<&'v str>) {
+    match value {
+        Value::Array(items) => items.iter().for_each(|item| at_key(key, item, found)),
+        Value::Object(members) => {
+            for (name, value) in members {
+                match value {
+                    Value::String(text) if name == key => found.push(text),
+                    Value::Array(items) if name == key => {
+                        found.extend(items.iter().filter_map(Value::as_str));
+                    }
+                    _ => at_key(key, value, found),
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn a_tool_has_one_name_among_the_tools_in_the_choice_and_in_the_history() {
+    let options = RequestOptions {
+        tool_choice: Some(ToolChoice::Tool(NamedTool { name: "a.b".into() })),
+        ..RequestOptions::default()
+    };
+    for (api, base_url, times) in [
+        (Api::OpenAiCompletions, None, 3),
+        (Api::OpenAiCompletions, Some("https://api.mistral.ai/v1"), 4),
+        (Api::OpenAiResponses, None, 3),
+        (Api::AnthropicMessages, None, 3),
+        (Api::GoogleGenerativeAi, None, 4),
+    ] {
+        let model = Model {
+            id: "m".into(),
+            api: api.name().into(),
+            base_url: base_url.map(str::to_owned),
+            ..Model::default()
+        };
+        let call = ToolCall {
+            id: "a".into(),
+            name: "a.b".into(),
+            ..ToolCall::default()
+        };
+        let context = Context {
+            messages: vec![
+                ask(UserContent::Text("go".into())),
+                Message::Assistant(AssistantMessage {
+                    content: vec![AssistantContentBlock::ToolCall(call)],
+                    stop_reason: StopReason::ToolUse,
+                    ..AssistantMessage::default()
+                }),
+            ],
+            tools: ["a_b", "a.b"]
+                .map(|name| ToolDefinition {
+                    name: name.into(),
+                    description: "d".into(),
+                    ..ToolDefinition::default()
+                })
+                .into(),
+            ..Context::default()
+        };
+        let body = body(&model, &context, &options);
+        let mut names = Vec::new();
+        at_key("name", &body, &mut names);
+        at_key("allowedFunctionNames", &body, &mut names);
+        names.retain(|name| *name != "a_b");
+        assert_eq!(names.len(), times, "{api:?}: {names:?}");
+        assert!(names[0].starts_with("a_b_"), "{names:?}");
+        assert!(names.iter().all(|name| *name == names[0]), "{names:?}");
+    }
+}
+
+#[test]
+fn an_image_that_a_host_refuses_is_not_sent_there() {
+    const OPENAI: Option<&str> = Some("https://api.openai.com/v1");
+    const LOCAL: Option<&str> = Some("http://localhost:8080/v1");
+    const GEMINI: Option<&str> = Some("https://generativelanguage.googleapis.com/v1beta/openai");
+    use Api::{AnthropicMessages, GoogleGenerativeAi, OpenAiCompletions, OpenAiResponses};
+    let (gif, heic, bmp) = ("image/gif", "image/heic", "image/bmp");
+    for (api, base_url, read, refused) in [
+        (OpenAiCompletions, OPENAI, vec![gif], vec![heic, bmp]),
+        (OpenAiCompletions, GEMINI, vec![heic], vec![gif, bmp]),
+        (OpenAiCompletions, LOCAL, vec![gif, heic, bmp], vec![]),
+        (OpenAiResponses, OPENAI, vec![gif], vec![heic, bmp]),
+        (OpenAiResponses, LOCAL, vec![gif, heic, bmp], vec![]),
+        (AnthropicMessages, None, vec![gif], vec![heic, bmp]),
+        (GoogleGenerativeAi, None, vec![heic], vec![gif, bmp]),
+    ] {
+        let model = Model {
+            id: "m".into(),
+            api: api.name().into(),
+            base_url: base_url.map(str::to_owned),
+            ..Model::default()
+        };
+        let sent = |mime_type: &str| {
+            let image = UserContentBlock::Image(ImageContent {
+                data: "AA==".into(),
+                mime_type: mime_type.into(),
+            });
+            let context = Context {
+                messages: vec![ask(UserContent::Blocks(vec![image]))],
+                ..Context::default()
+            };
+            let body = body(&model, &context, &RequestOptions::default()).to_string();
+            assert_ne!(body.contains("AA=="), body.contains("(image omitted: "));
+            body.contains("AA==")
+        };
+        assert!(read.iter().all(|it| sent(it)), "{api:?} {base_url:?}");
+        assert!(!refused.iter().any(|it| sent(it)), "{api:?} {base_url:?}");
     }
 }

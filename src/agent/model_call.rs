@@ -22,6 +22,7 @@ use crate::error::{ErrorInfo, Failure};
 use crate::event::Page;
 use crate::message::StopReason;
 use crate::model::{Model, ModelCost, RequestOptions};
+use crate::protocol::history::ToolNames;
 use crate::protocol::{self, Api, Context, Decoder, Origin, StreamPart};
 use crate::text::sse::SseDecoder;
 use crate::text::{contains, lossy, number};
@@ -94,6 +95,7 @@ pub async fn call_model<H: Transport + Presenter>(
         patience,
         head: Some(head),
         wire: Wire::default(),
+        names: ToolNames::default(),
         assembler: Assembler::new(&id_prefix(began)),
         parts: Vec::new(),
     };
@@ -115,6 +117,7 @@ struct Reception<'a, H> {
     /// Taken when the message begins.
     head: Option<Head>,
     wire: Wire,
+    names: ToolNames,
     assembler: Assembler,
     parts: Vec<StreamPart>,
 }
@@ -150,9 +153,8 @@ impl<H: Transport + Presenter> Reception<'_, H> {
             max_event_bytes: call.max_event_bytes,
         };
         match call.source {
-            Source::Provider(input) => {
-                let (context, options) = *input;
-                self.receive_from_provider(&call.model, &context, &options, limits)
+            Source::Provider(mut input) => {
+                self.receive_from_provider(&call.model, &mut input, limits)
                     .await
             }
             Source::App(stream) => self.receive_from_app(stream, limits).await,
@@ -185,14 +187,14 @@ impl<H: Transport + Presenter> Reception<'_, H> {
     async fn receive_from_provider(
         &mut self,
         model: &Model,
-        context: &Context,
-        options: &RequestOptions,
+        (context, options): &mut (Context, RequestOptions),
         limits: Limits,
     ) -> Result<(), Failure> {
         let api = Api::of(model, options).ok_or_else(|| failure::unknown_api(&model.api))?;
+        self.names = ToolNames::new(api, &context.tools);
+        self.assembler.follow(&context.messages);
         let mut request = api.encode(model, context, options)?;
         self.wire = Wire::new(api, model, &request);
-        self.assembler.follow(&context.messages);
         let limit_ms = self.hook_timeout_ms;
         let told = self.host.on_payload(request.body);
         let told = self.patience.wait(limit_ms, told).await;
@@ -309,7 +311,10 @@ impl<H: Transport + Presenter> Reception<'_, H> {
 
     /// Takes in the parts at hand and shows what they did.
     async fn present(&mut self) -> Result<(), Failure> {
-        for part in self.parts.drain(..) {
+        for mut part in self.parts.drain(..) {
+            if let StreamPart::ToolCallStart { name, .. } = &mut part {
+                self.names.restore(name);
+            }
             self.assembler.apply(match part {
                 StreamPart::Error(error) => StreamPart::Error(self.wire.reported(error)),
                 part => part,

@@ -13,12 +13,17 @@
 //! - the ids of calls are within the rules of the target, different from each other within the
 //!   request, and the same on both sides. They depend on earlier messages only, so that the
 //!   beginning of a growing conversation stays the same and can be cached;
-//! - images become a note where the model cannot read them.
+//! - images have the type that their data shows, and become a note where the model cannot read them
+//!   or the target refuses the type.
+//!
+//! [`ToolNames`] does the same for the names of tools, in tools, calls and choice.
 //!
 //! Nothing is copied that can be borrowed. This module is pure and knows no wire: how a turn is
 //! written, and what to do with thinking that is allowed, is the business of each protocol.
 
 mod ids;
+pub mod images;
+mod names;
 mod results;
 #[cfg(test)]
 mod tests;
@@ -30,9 +35,12 @@ use crate::message::{
     AssistantContentBlock, AssistantMessage, ImageContent, Message, StopReason, ThinkingContent,
     ToolCall, ToolResultMessage, UserContent, UserContentBlock,
 };
-use crate::model::{InputKind, Model, ToolCallIdFormat, ToolDefinition};
+use crate::model::{InputKind, Model, ToolCallIdFormat};
 use crate::protocol::{Api, http};
 pub(crate) use ids::{IdRegistry, is_made_from};
+pub use images::ImagePart;
+pub use names::ToolNames;
+pub(in crate::protocol) use names::valid_name;
 
 /// What stands in for the result of a call that has none.
 pub const MISSING_RESULT: &str = "No result: the call was not completed.";
@@ -40,6 +48,11 @@ pub const MISSING_RESULT: &str = "No result: the call was not completed.";
 pub const EMPTY_RESULT: &str = "(no output)";
 /// What stands in for an image that the model cannot read.
 pub const OMITTED_IMAGE: &str = "(image omitted: this model cannot read images)";
+/// What stands in for an image that the model would refuse.
+pub const UNREADABLE_IMAGE: &str =
+    "(image omitted: it is empty, or of a type that this model does not read)";
+/// What stands in for an image of the model's own that does not go back.
+pub const OWN_IMAGE: &str = "(image)";
 
 /// The model that is called next, as far as it matters for the transcript.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,6 +65,8 @@ pub struct Target<'a> {
     pub model: &'a str,
     /// Whether the model reads images.
     pub reads_images: bool,
+    /// The types of images that the target reads; any when absent.
+    pub image_types: Option<&'static [&'static str]>,
     /// What the target accepts as a tool call id; any text when absent.
     pub id_format: Option<ToolCallIdFormat>,
 }
@@ -81,7 +96,7 @@ pub enum UserPart<'a> {
     /// Text; not blank.
     Text(&'a str),
     /// An image; only where the target reads images.
-    Image(&'a ImageContent),
+    Image(ImagePart<'a>),
 }
 
 /// Something a model says.
@@ -93,8 +108,8 @@ pub enum AssistantPart<'a> {
     Thinking(&'a ThinkingContent),
     /// A tool call.
     Call(CallPart<'a>),
-    /// An image the model made.
-    Image(&'a ImageContent),
+    /// An image that a model made; none where the target would refuse it.
+    Image(Option<ImagePart<'a>>),
 }
 
 /// A tool call under the id that it has in this request.
@@ -130,6 +145,7 @@ impl<'a> Target<'a> {
             provider: model.provider.as_deref().unwrap_or(api.default_provider()),
             model: &model.id,
             reads_images: inputs.is_none_or(|inputs| inputs.contains(&InputKind::Image)),
+            image_types: None,
             id_format: Some(ToolCallIdFormat::Standard),
         }
     }
@@ -230,7 +246,11 @@ fn assistant_turn<'a>(
                     }));
                 }
             }
-            AssistantContentBlock::Image(image) => turn.parts.push(AssistantPart::Image(image)),
+            AssistantContentBlock::Image(image) => {
+                let image = images::part(image, target.image_types);
+                let image = image.filter(|_| target.reads_images);
+                turn.parts.push(AssistantPart::Image(image));
+            }
         }
     }
     let says = |part: &AssistantPart<'_>| !matches!(part, AssistantPart::Thinking(_));
@@ -274,10 +294,17 @@ fn block_parts<'a>(blocks: &'a [UserContentBlock], target: &Target<'_>) -> Vec<U
     let part = |block: &'a UserContentBlock| match block {
         UserContentBlock::Text(block) if is_blank(&block.text) => None,
         UserContentBlock::Text(block) => Some(UserPart::Text(block.text.as_str())),
-        UserContentBlock::Image(image) if target.reads_images => Some(UserPart::Image(image)),
-        UserContentBlock::Image(_) => Some(UserPart::Text(OMITTED_IMAGE)),
+        UserContentBlock::Image(image) => Some(image_part(image, target)),
     };
     blocks.iter().filter_map(part).collect()
+}
+
+fn image_part<'a>(image: &'a ImageContent, target: &Target<'_>) -> UserPart<'a> {
+    match images::part(image, target.image_types) {
+        _ if !target.reads_images => UserPart::Text(OMITTED_IMAGE),
+        Some(image) => UserPart::Image(image),
+        None => UserPart::Text(UNREADABLE_IMAGE),
+    }
 }
 
 /// A signature that says something. No provider takes an empty one for its own.
@@ -287,30 +314,4 @@ pub fn signature(signature: Option<&str>) -> Option<&str> {
 
 fn is_blank(text: &str) -> bool {
     text.trim().is_empty()
-}
-
-/// The name of a called tool: as it is if the tool is offered, else within the rules of
-/// [`valid_name`], since models make up names and hosts refuse whole conversations for one.
-pub fn tool_name<'a>(name: &'a str, tools: &[ToolDefinition]) -> Cow<'a, str> {
-    if tools.iter().any(|tool| tool.name == name) {
-        Cow::Borrowed(name)
-    } else {
-        valid_name(name)
-    }
-}
-
-/// A tool name within the rules that most providers share: 1 to 64 characters of `[A-Za-z0-9_-]`.
-pub fn valid_name(name: &str) -> Cow<'_, str> {
-    if !name.is_empty() && name.len() <= 64 && name.bytes().all(ids::is_standard) {
-        return Cow::Borrowed(name);
-    }
-    let valid = name.chars().take(64).map(|c| {
-        let is_valid = u8::try_from(c).is_ok_and(ids::is_standard);
-        if is_valid { c } else { '_' }
-    });
-    Cow::Owned(if name.is_empty() {
-        "unnamed".to_owned()
-    } else {
-        valid.collect()
-    })
 }

@@ -32,6 +32,7 @@ pub use part::{Origin, StreamPart, UsageUpdate};
 use crate::error::Failure;
 use crate::message::Message;
 use crate::model::{Model, RequestOptions, ToolDefinition};
+use history::ToolNames;
 
 /// A wire protocol that is built in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,16 +115,20 @@ impl Api {
         }
     }
 
-    /// The request for one model call.
+    /// The request for one model call. Tools have the names then that they have on the wire.
     ///
     /// # Errors
     /// When the context or the options cannot be expressed; the message says what to change.
     pub fn encode(
         self,
         model: &Model,
-        context: &Context,
-        options: &RequestOptions,
+        context: &mut Context,
+        options: &mut RequestOptions,
     ) -> Result<HttpRequest, Failure> {
+        // A backend gets the app's, and does this itself.
+        if self != Self::Proxy {
+            ToolNames::new(self, &context.tools).apply(context, options);
+        }
         match self {
             Self::OpenAiCompletions => openai_completions::encode(model, context, options),
             Self::AnthropicMessages => anthropic_messages::encode(model, context, options),

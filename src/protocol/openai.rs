@@ -7,6 +7,7 @@ use crate::error::Failure;
 use crate::model::{
     Model, RequestOptions, ThinkingLevel, ToolChoice, ToolChoiceMode, ToolDefinition,
 };
+use crate::protocol::history::ImagePart;
 use crate::protocol::http;
 use crate::protocol::tool_schema::write_parameters;
 use crate::text::before_any;
@@ -64,6 +65,11 @@ pub(crate) fn write_function(tool: &ToolDefinition, json: &mut JsonWriter) {
         json.key("description").string(&tool.description);
     }
     write_parameters(&tool.parameters, json.key("parameters"));
+}
+
+/// Writes an image as a URL that holds its data.
+pub(crate) fn write_image_url(image: &ImagePart<'_>, json: &mut JsonWriter) {
+    json.strings(&["data:", image.mime_type, ";base64,", image.data]);
 }
 
 /// Writes the choice among the tools. `write_named` writes the member that names the one tool.

@@ -83,7 +83,9 @@ pub(super) fn hello() -> Context {
 /// The body of a request.
 pub(super) fn sent(model: &Model, context: &Context, options: &RequestOptions) -> Value {
     let api = Api::of(model, options).unwrap();
-    serde_json::from_str(&api.encode(model, context, options).unwrap().body).unwrap()
+    let (mut context, mut options) = (context.clone(), options.clone());
+    let request = api.encode(model, &mut context, &mut options);
+    serde_json::from_str(&request.unwrap().body).unwrap()
 }
 
 pub(super) fn user(text: &str) -> Value {

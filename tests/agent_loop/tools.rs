@@ -431,6 +431,49 @@ fn a_listener_that_takes_its_time_loses_nothing() {
 }
 
 #[test]
+fn the_app_sees_its_own_names_of_tools_and_the_provider_valid_ones() {
+    let tools = || ["server.tool", "a b", "a_b", "ok"].map(|name| tool(name, Does::Echo));
+    for (called, known_as) in [
+        ("server_tool", "server.tool"),
+        ("server.tool", "server.tool"),
+        ("a_b", "a_b"),
+        ("ok", "ok"),
+        ("made_up", "made_up"),
+        ("made.up", "made.up"),
+    ] {
+        let host = FakeHost::new([calls(&[(called, "1")]), says("Done.")], tools().into());
+        host.run(&["Go"]);
+        let events = serde_json::to_value(&*host.events.borrow()).unwrap();
+        let mut names = Vec::new();
+        names_in(&events, &mut names);
+        assert!(names.len() > 5, "{names:?}");
+        assert!(names.iter().all(|name| *name == known_as), "{names:?}");
+        let ran = !known_as.starts_with("made");
+        assert_eq!(!events.to_string().contains("\"isError\":true"), ran);
+        for request in host.requests.borrow().iter() {
+            let is_valid = |c: char| c.is_ascii_alphanumeric() || c == '_';
+            let body = serde_json::from_str(&request.body).unwrap();
+            let mut names = Vec::new();
+            names_in(&body, &mut names);
+            assert!(names.iter().all(|it| it.chars().all(is_valid)), "{names:?}");
+        }
+    }
+}
+
+/// What stands at `name` and `toolName`.
+fn names_in<'v>(value: &'v serde_json::Value, names: &mut Vec<&'v str>) {
+    for (key, value) in value.as_object().into_iter().flatten() {
+        if key == "name" || key == "toolName" {
+            names.extend(value.as_str());
+        }
+        names_in(value, names);
+    }
+    for item in value.as_array().into_iter().flatten() {
+        names_in(item, names);
+    }
+}
+
+#[test]
 fn an_id_that_an_earlier_turn_had_becomes_another_before_anyone_sees_it() {
     let turn = || calls(&[("fast", "call_0"), ("mid", "call_1")]);
     let host = FakeHost::new([turn(), turn(), turn(), says("Done.")], three());

@@ -159,16 +159,16 @@ pub fn request_with_images(wire: Wire) -> String {
 }
 
 fn request(wire: Wire, model: &Model, messages: Vec<Message>) -> String {
-    let context = Context {
+    let mut context = Context {
         messages,
         tools: ["f", "g"].map(tool).to_vec(),
         ..Context::default()
     };
-    let options = RequestOptions {
+    let mut options = RequestOptions {
         proxy: (wire.api == Api::Proxy).then(Proxy::default),
         ..RequestOptions::default()
     };
-    let request = wire.api.encode(model, &context, &options);
+    let request = wire.api.encode(model, &mut context, &mut options);
     let body = request.expect("a request").body;
     check_request(wire.api, &body);
     body

@@ -84,6 +84,9 @@ fn check_tools(body: &Value) {
         }
     }
     assert!(!names.is_empty(), "no tools");
+    if let Some(name) = body["tool_choice"].get("name") {
+        assert!(names.contains(name.as_str().expect("a name")), "{name}");
+    }
 }
 
 fn check_messages(messages: &[Value]) {

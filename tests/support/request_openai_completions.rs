@@ -18,6 +18,7 @@ pub fn check(body: &str) {
     );
     let messages = body["messages"].as_array().expect("messages");
     assert!(!messages.is_empty(), "no messages");
+    check_tools(&body);
     let mut seen = HashSet::new();
     let mut open: Vec<String> = Vec::new();
     for (position, message) in messages.iter().enumerate() {
@@ -110,13 +111,33 @@ fn check_user(content: &Value, position: usize) {
             Some("text") => check_text(&part["text"], position),
             Some("image_url") => {
                 let url = part["image_url"]["url"].as_str().expect("a url");
-                assert!(
-                    url.starts_with("data:image/") && url.contains(";base64,"),
-                    "{url}"
-                );
+                check_image_url(url);
             }
             other => panic!("{position}: part of type {other:?}"),
         }
+    }
+}
+
+/// A URL that holds an image; hosts differ in the types that they read.
+pub(super) fn check_image_url(url: &str) {
+    let image = url.strip_prefix("data:image/").expect("an image");
+    let (kind, data) = image.split_once(";base64,").expect("base64");
+    assert!(
+        !kind.is_empty() && kind != "jpg" && !data.is_empty(),
+        "{url}"
+    );
+}
+
+/// Names are valid and different, and the choice is among them.
+fn check_tools(body: &Value) {
+    let mut names = HashSet::new();
+    for tool in body["tools"].as_array().into_iter().flatten() {
+        let name = tool["function"]["name"].as_str().expect("a name");
+        assert!(is_word(name) && (1..=64).contains(&name.len()), "{name:?}");
+        assert!(names.insert(name), "{name} twice");
+    }
+    if let Some(chosen) = body["tool_choice"].get("function") {
+        assert!(names.contains(chosen["name"].as_str().expect("a name")));
     }
 }
 

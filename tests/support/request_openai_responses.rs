@@ -5,6 +5,8 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value};
 
+use super::request_openai_completions::check_image_url;
+
 const FIELDS: [&str; 12] = [
     "model",
     "input",
@@ -68,7 +70,9 @@ fn check_fields(body: &Value) {
         .map(|tools| tools.as_array().expect("tools"));
     assert!(tools.is_none_or(|tools| !tools.is_empty()), "no tools");
     assert!(tools.is_some() || body.get("tool_choice").is_none());
+    let mut names = HashSet::new();
     for tool in tools.into_iter().flatten() {
+        assert!(names.insert(&tool["name"]), "a name twice");
         only(
             tool,
             &["type", "name", "description", "parameters", "strict"],
@@ -77,6 +81,12 @@ fn check_fields(body: &Value) {
         check_name(&tool["name"]);
         assert_eq!(tool["parameters"]["type"], "object");
         assert!(tool["strict"].is_boolean(), "strict is required");
+    }
+    if let Some(name) = body
+        .get("tool_choice")
+        .and_then(|choice| choice.get("name"))
+    {
+        assert!(names.contains(name), "{name}");
     }
 }
 
@@ -209,10 +219,7 @@ fn check_content(content: &Value, text_type: &str, position: usize) {
         only(part, &["type", "detail", "image_url"]);
         assert!(part["detail"].is_string(), "{position}: detail is required");
         let url = part["image_url"].as_str().expect("a url");
-        assert!(
-            url.starts_with("data:image/") && url.contains(";base64,"),
-            "{url}"
-        );
+        check_image_url(url);
     }
 }
 

@@ -65,7 +65,7 @@ export interface ToolCall {
      */
     id: string;
     /**
-     * The tool's name as the model wrote it.
+     * The tool's name; as the model wrote it where there is no such tool.
      */
     name: string;
     /**

@@ -16,7 +16,7 @@ mod tests;
 use super::thinking::{Thinking, Version};
 use crate::error::Failure;
 use crate::model::{CacheRetention, Model, RequestOptions, ToolChoice, ToolChoiceMode};
-use crate::protocol::history::{self, Target, Turn, UserPart};
+use crate::protocol::history::{self, Target, Turn, UserPart, images};
 use crate::protocol::{Api, Context, HttpRequest, http};
 use crate::text::json::JsonWriter;
 use body::{Block, write_block, write_text, write_tool};
@@ -43,7 +43,8 @@ pub fn encode(
     } else {
         "/v1/messages"
     };
-    let target = Target::new(Api::AnthropicMessages, model);
+    let mut target = Target::new(Api::AnthropicMessages, model);
+    target.image_types = Some(images::COMMON);
     let turns = history::prepare_request(&context.messages, &target)?;
     let blocks = blocks(&turns);
     Ok(HttpRequest {
@@ -116,7 +117,9 @@ fn body(
         thinking.write(json);
         if let Some((last, tools)) = context.tools.split_last() {
             json.key("tools").array(|json| {
-                tools.iter().for_each(|tool| write_tool(tool, None, json));
+                for tool in tools {
+                    write_tool(tool, None, json);
+                }
                 write_tool(last, mark, json);
             });
             write_choice(options.tool_choice.as_ref(), thinking, json);
@@ -127,7 +130,7 @@ fn body(
             });
         }
         json.key("messages")
-            .array(|json| write_messages(&messages, context, mark, json));
+            .array(|json| write_messages(&messages, mark, json));
     });
     json.into_text()
 }
@@ -145,12 +148,7 @@ fn goes_on_without_thinking(messages: &[&[Block<'_>]]) -> bool {
 /// Writes the messages. The last two of the user's are marked: the last one for the request to come,
 /// the one before because the latest request has put it into the cache. Looking for it from the last
 /// mark would find it only within twenty blocks.
-fn write_messages(
-    messages: &[&[Block<'_>]],
-    context: &Context,
-    mark: Option<&str>,
-    json: &mut JsonWriter,
-) {
+fn write_messages(messages: &[&[Block<'_>]], mark: Option<&str>, json: &mut JsonWriter) {
     for (place, blocks) in messages.iter().enumerate() {
         let is_model = blocks.first().is_some_and(Block::is_model);
         let mark = mark.filter(|_| !is_model && place + 3 >= messages.len());
@@ -160,7 +158,7 @@ fn write_messages(
             json.key("content").array(|json| {
                 for (place, block) in blocks.iter().enumerate() {
                     let mark = mark.filter(|_| place + 1 == blocks.len());
-                    write_block(block, &context.tools, mark, json);
+                    write_block(block, mark, json);
                 }
             });
         });

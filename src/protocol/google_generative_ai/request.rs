@@ -12,11 +12,11 @@ mod schema;
 #[cfg(test)]
 mod tests;
 
-use std::borrow::Cow;
-
 use crate::error::Failure;
-use crate::model::{Model, RequestOptions, ThinkingLevel, ToolDefinition};
-use crate::protocol::history::{self, AssistantPart, CallPart, CallResult, Target, Turn, UserPart};
+use crate::model::{Model, RequestOptions, ThinkingLevel};
+use crate::protocol::history::{
+    self, AssistantPart, CallPart, CallResult, Target, Turn, UserPart, images,
+};
 use crate::protocol::{Api, Context, HttpRequest, http};
 use crate::text::json::JsonWriter;
 use crate::text::{contains, find, number};
@@ -29,8 +29,6 @@ const DEFAULT_BASE_URL: &str = "https://generativelanguage.googleapis.com/v1beta
 pub(in crate::protocol) const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 /// Stands for the text of a result that is an image only.
 const SEE_IMAGE: &str = "(see attached image)";
-/// Stands for an image of the model's own that cannot be sent.
-const OWN_IMAGE: &str = "(image)";
 /// Begins a conversation whose beginning is the model's: calls have to follow something.
 const BEGINNING: &str = "(the conversation goes on)";
 
@@ -48,11 +46,10 @@ pub fn encode(
     context: &Context,
     options: &RequestOptions,
 ) -> Result<HttpRequest, Failure> {
-    let target = Target::new(Api::GoogleGenerativeAi, model);
+    let mut target = Target::new(Api::GoogleGenerativeAi, model);
+    target.image_types = Some(images::GOOGLE);
     let turns = history::prepare_request(&context.messages, &target)?;
     let writer = Writer {
-        tools: &context.tools,
-        reads_images: target.reads_images,
         generation: generation(&model.id),
     };
     let mut json = JsonWriter::default();
@@ -71,7 +68,8 @@ pub fn encode(
             });
         }
         if !context.tools.is_empty() {
-            write_tools(&context.tools, options.tool_choice.as_ref(), json);
+            let choice = options.tool_choice.as_ref();
+            write_tools(&context.tools, choice, json);
         }
         writer.config(model, options, json);
     });
@@ -156,13 +154,11 @@ fn pieces<'t, 'a>(turns: &'t [Turn<'a>]) -> Vec<Piece<'t, 'a>> {
     pieces
 }
 
-struct Writer<'c> {
-    tools: &'c [ToolDefinition],
-    reads_images: bool,
+struct Writer {
     generation: usize,
 }
 
-impl Writer<'_> {
+impl Writer {
     fn content(&self, pieces: &[Piece<'_, '_>], json: &mut JsonWriter) {
         let is_model = pieces.first().is_some_and(|piece| piece.is_model());
         let mut needs_signature = self.generation >= WITH_LEVELS;
@@ -208,12 +204,12 @@ impl Writer<'_> {
                 let missing = std::mem::take(needs_signature).then_some(NO_SIGNATURE);
                 self.call(part, part.signature.or(missing), json);
             }
-            AssistantPart::Image(image) if self.reads_images && !image.data.is_empty() => {
+            AssistantPart::Image(Some(image)) => {
                 // A message has no place for the signature of an image.
                 let signature = (self.generation >= WITH_LEVELS).then_some(NO_SIGNATURE);
                 write_image(image, signature, json);
             }
-            AssistantPart::Image(_) => write_text(OWN_IMAGE, false, None, json),
+            AssistantPart::Image(None) => write_text(history::OWN_IMAGE, false, None, json),
         }
     }
 
@@ -221,7 +217,7 @@ impl Writer<'_> {
         json.object(|json| {
             json.key("functionCall").object(|json| {
                 json.key("id").string(&part.id);
-                json.key("name").string(&self.tool_name(&part.call.name));
+                json.key("name").string(&part.call.name);
                 json.key("args").map(&part.call.arguments);
             });
             write_signature(signature, json);
@@ -251,7 +247,7 @@ impl Writer<'_> {
             json.object(|json| {
                 json.key("functionResponse").object(|json| {
                     json.key("id").string(&result.id);
-                    json.key("name").string(&self.tool_name(result.name));
+                    json.key("name").string(result.name);
                     // Text, because the API reads `$ref` in a structure as one of its own.
                     json.key("response").object(|json| {
                         json.key(if result.is_error { "error" } else { "output" })
@@ -260,7 +256,7 @@ impl Writer<'_> {
                     if within && !images.is_empty() {
                         json.key("parts").array(|json| {
                             for image in images {
-                                write_image(image, None, json);
+                                write_image(&image, None, json);
                             }
                         });
                     }
@@ -274,21 +270,6 @@ impl Writer<'_> {
                 }
             }
         }
-    }
-
-    /// The name of a called tool: as it is if the tool is offered, else within Google's rules, since
-    /// models make up names: it begins with a letter or an underscore.
-    fn tool_name<'a>(&self, name: &'a str) -> Cow<'a, str> {
-        if self.tools.iter().any(|tool| tool.name == name) {
-            return Cow::Borrowed(name);
-        }
-        let valid = history::valid_name(name);
-        if valid.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
-            return valid;
-        }
-        let mut prefixed = ["_", &valid].concat();
-        prefixed.truncate(64);
-        Cow::Owned(prefixed)
     }
 
     fn config(&self, model: &Model, options: &RequestOptions, json: &mut JsonWriter) {

@@ -2,14 +2,19 @@ use serde_json::{Map, Value};
 
 use super::*;
 use crate::message::{TextContent, ToolResultMessage, UserMessage};
+use crate::model::{NamedTool, RequestOptions, ToolChoice, ToolDefinition};
+use crate::protocol::Context;
 
-const TARGET: Target<'_> = Target {
-    api: "api",
-    provider: "p",
-    model: "m",
-    reads_images: true,
-    id_format: Some(ToolCallIdFormat::Standard),
-};
+fn target() -> Target<'static> {
+    Target {
+        api: "api",
+        provider: "p",
+        model: "m",
+        reads_images: true,
+        image_types: Some(images::COMMON),
+        id_format: Some(ToolCallIdFormat::Standard),
+    }
+}
 
 fn user(text: &str) -> Message {
     Message::User(UserMessage {
@@ -113,7 +118,7 @@ fn short(turns: &[Turn<'_>]) -> Vec<String> {
 }
 
 fn prepared(messages: &[Message]) -> Vec<String> {
-    short(&prepare(messages, &TARGET))
+    short(&prepare(messages, &target()))
 }
 
 #[test]
@@ -182,7 +187,7 @@ fn equal_ids_are_paired_by_turn_and_told_apart() {
 
     for id in ["", "x"] {
         let messages = [calls(&[id, id]), result(id, "1"), result(id, "2")];
-        let turns = prepare(&messages, &TARGET);
+        let turns = prepare(&messages, &target());
         let [Turn::Assistant(turn)] = turns.as_slice() else {
             panic!("{turns:?}")
         };
@@ -294,15 +299,15 @@ fn thinking_and_signatures_go_only_to_the_model_that_made_them() {
     for other in [
         Target {
             api: "other",
-            ..TARGET
+            ..target()
         },
         Target {
             provider: "other",
-            ..TARGET
+            ..target()
         },
         Target {
             model: "other",
-            ..TARGET
+            ..target()
         },
     ] {
         assert_eq!(short(&prepare(&messages, &other))[0], "a:x|a()");
@@ -342,7 +347,7 @@ fn images_become_a_note_where_the_model_cannot_read_them() {
     assert_eq!(prepared(&messages), ["u:<image>"]);
     let blind = Target {
         reads_images: false,
-        ..TARGET
+        ..target()
     };
     assert_eq!(
         short(&prepare(&messages, &blind)),
@@ -357,6 +362,85 @@ fn images_become_a_note_where_the_model_cannot_read_them() {
     assert!(Target::new(Api::OpenAiCompletions, &Model::default()).reads_images);
 }
 
+#[test]
+fn an_image_goes_under_the_type_that_its_data_shows_or_becomes_a_note() {
+    const PNG: &str = "iVBORw0KGgoAAAA";
+    let (common, google) = (Some(images::COMMON), Some(images::GOOGLE));
+    let table = [
+        ("AA==", "image/png", [Some("image/png"); 3]),
+        ("AA==", "image/jpg", [Some("image/jpeg"); 3]),
+        (PNG, "image/jpeg", [Some("image/png"); 3]),
+        (PNG, "application/octet-stream", [Some("image/png"); 3]),
+        (PNG, "", [Some("image/png"); 3]),
+        ("/9j/4AAQ", "image/png", [Some("image/jpeg"); 3]),
+        ("UklGRhIA", "image/png", [Some("image/webp"); 3]),
+        (
+            "R0lGODlh",
+            "image/png",
+            [Some("image/gif"), None, Some("image/gif")],
+        ),
+        (
+            "AAAAGGZ0eXBoZWljAAAA",
+            "image/jpeg",
+            [None, Some("image/heic"), Some("image/heic")],
+        ),
+        (
+            "AA==",
+            "image/heif",
+            [None, Some("image/heif"), Some("image/heif")],
+        ),
+        (
+            "PHN2Zz4=",
+            "image/svg+xml",
+            [None, None, Some("image/svg+xml")],
+        ),
+        ("Qk0=", "image/bmp", [None, None, Some("image/bmp")]),
+        ("", "image/png", [None; 3]),
+        ("AA==", "", [None; 3]),
+        ("AA==", "image/", [None; 3]),
+        ("AA==", "png", [None; 3]),
+        ("AA==", "image/x y,", [None; 3]),
+    ];
+    for (data, mime_type, expected) in table {
+        let image = ImageContent {
+            data: data.into(),
+            mime_type: mime_type.into(),
+        };
+        let block = || UserContentBlock::Image(image.clone());
+        let mut answer = result("a", "");
+        if let Message::ToolResult(answer) = &mut answer {
+            answer.content = vec![block()];
+        }
+        let messages = [
+            Message::User(UserMessage {
+                content: UserContent::Blocks(vec![block()]),
+                timestamp: 0.0,
+            }),
+            says(
+                vec![AssistantContentBlock::Image(image.clone()), call("a")],
+                StopReason::ToolUse,
+            ),
+            answer,
+        ];
+        for (image_types, expected) in [common, google, None].into_iter().zip(expected) {
+            let target = Target {
+                image_types,
+                ..target()
+            };
+            let turns = prepare(&messages, &target);
+            let [Turn::User(asked), Turn::Assistant(turn)] = turns.as_slice() else {
+                panic!("{turns:?}")
+            };
+            let sent = expected.map(|mime_type| ImagePart { mime_type, data });
+            let part = sent.map_or(UserPart::Text(UNREADABLE_IMAGE), UserPart::Image);
+            let what = format!("{mime_type} {data} for {image_types:?}");
+            assert_eq!(asked, std::slice::from_ref(&part), "{what}");
+            assert_eq!(turn.parts[0], AssistantPart::Image(sent), "{what}");
+            assert_eq!(turn.results[0].parts, [part], "{what}");
+        }
+    }
+}
+
 fn ids(format: ToolCallIdFormat, given: &[&str]) -> Vec<String> {
     let messages = given
         .iter()
@@ -364,7 +448,7 @@ fn ids(format: ToolCallIdFormat, given: &[&str]) -> Vec<String> {
         .collect::<Vec<_>>();
     let target = Target {
         id_format: Some(format),
-        ..TARGET
+        ..target()
     };
     let turns = prepare(&messages, &target);
     turns
@@ -430,17 +514,109 @@ fn ids_are_within_the_rules_and_different_from_each_other() {
     }
 }
 
+fn tool(name: &str) -> ToolDefinition {
+    ToolDefinition {
+        name: name.into(),
+        ..ToolDefinition::default()
+    }
+}
+
+fn restored(names: &ToolNames, called: &str) -> String {
+    let mut name = called.to_owned();
+    names.restore(&mut name);
+    name
+}
+
 #[test]
-fn names_are_made_valid() {
+fn names_are_within_the_rules_different_and_found_again() {
+    let (long, longer) = ("n".repeat(70), "n".repeat(71));
+    let offered = [
+        "read_file",
+        "a.b",
+        "a_b",
+        "a b",
+        "a-b",
+        "ä",
+        "_",
+        "1st",
+        "",
+        &long,
+        &longer,
+    ];
+    let tools = offered.map(tool);
+    for api in Api::ALL {
+        let is_google = api == Api::GoogleGenerativeAi;
+        let is_valid = |name: &str| {
+            let begins = !name.starts_with(|c: char| c.is_ascii_digit() || c == '-');
+            (begins || !is_google) && matches!(valid_name(name), Cow::Borrowed(_))
+        };
+        let names = ToolNames::new(api, &tools);
+        let mut context = Context {
+            tools: tools.to_vec(),
+            ..Context::default()
+        };
+        names.apply(&mut context, &mut RequestOptions::default());
+        let mut sent: Vec<String> = context.tools.into_iter().map(|tool| tool.name).collect();
+        for (name, sent) in offered.iter().zip(&sent) {
+            assert!(is_valid(sent), "{api:?}: {name:?} became {sent:?}");
+            assert!(!is_valid(name) || name == sent, "{name:?} is valid");
+            assert_eq!(restored(&names, sent), *name);
+        }
+        sent.sort();
+        sent.dedup();
+        assert_eq!(sent.len(), offered.len(), "{sent:?}");
+        assert_eq!(names, ToolNames::new(api, &tools), "always the same");
+        assert_eq!(restored(&names, "made.up"), "made.up");
+    }
+}
+
+#[test]
+fn calls_and_the_choice_have_the_name_that_the_tool_is_offered_under() {
     let long = "n".repeat(100);
-    for (name, valid) in [
-        ("read_file", "read_file"),
-        ("a.b c", "a_b_c"),
-        ("", "unnamed"),
-        ("é", "_"),
-        (&long, &long[..64]),
-    ] {
-        assert_eq!(valid_name(name), valid);
+    let table: [(&str, &[&str], &str, &str); 9] = [
+        ("a.b", &["a.b"], "a_b", "a_b"),
+        ("a.b", &["a_b", "a.b"], "a_b_*", "a_b_*"),
+        ("a.b", &["f"], "a_b", "a_b"),
+        ("read_file", &[], "read_file", "read_file"),
+        ("a.b c", &[], "a_b_c", "a_b_c"),
+        ("", &[], "unnamed", "unnamed"),
+        ("é", &[], "__", "___"),
+        ("-1", &[], "-1", "_-1"),
+        (&long, &[], &long[..64], &long[..64]),
+    ];
+    for (name, offered, expected, at_google) in table {
+        for api in Api::ALL {
+            let mut message = calls(&["a"]);
+            if let Message::Assistant(message) = &mut message
+                && let AssistantContentBlock::ToolCall(call) = &mut message.content[0]
+            {
+                call.name = name.into();
+            }
+            let mut context = Context {
+                messages: vec![message, result("a", "1")],
+                tools: offered.iter().copied().map(tool).collect(),
+                ..Context::default()
+            };
+            let mut options = RequestOptions {
+                tool_choice: Some(ToolChoice::Tool(NamedTool { name: name.into() })),
+                ..RequestOptions::default()
+            };
+            ToolNames::new(api, &context.tools).apply(&mut context, &mut options);
+            let Message::Assistant(message) = &context.messages[0] else {
+                panic!("{context:?}")
+            };
+            let called = &message.tool_calls().next().unwrap().name;
+            let Some(ToolChoice::Tool(chosen)) = options.tool_choice else {
+                panic!("{options:?}")
+            };
+            assert_eq!(*called, chosen.name);
+            let is_google = api == Api::GoogleGenerativeAi;
+            let expected = if is_google { at_google } else { expected };
+            match expected.strip_suffix("_*") {
+                Some(stem) => assert!(is_made_from(stem, called), "{called}"),
+                None => assert_eq!(called, expected),
+            }
+        }
     }
 }
 

@@ -10,6 +10,7 @@
 //! Groq, Cerebras, Mistral, Moonshot, xAI, Together and Fireworks.
 
 use crate::model::{Compat, MaxTokensField, Model, ReasoningField, ToolCallIdFormat};
+use crate::protocol::history::images;
 use crate::protocol::openai::{AZURE, is_at};
 
 #[cfg(test)]
@@ -30,6 +31,8 @@ pub(super) struct Switches {
     pub(super) reasoning_field: ReasoningField,
     pub(super) id_format: ToolCallIdFormat,
     pub(super) result_name: bool,
+    /// The types of images that the host is known to read, where it is known to refuse others.
+    pub(super) image_types: Option<&'static [&'static str]>,
     pub(super) assistant_after_results: bool,
     /// Whether the host is Google, where models may insist on signed calls.
     pub(super) signs_calls: bool,
@@ -51,6 +54,7 @@ const PLAIN: Switches = Switches {
     reasoning_field: ReasoningField::None,
     id_format: ToolCallIdFormat::Standard,
     result_name: false,
+    image_types: None,
     assistant_after_results: false,
     signs_calls: false,
     cache_key: false,
@@ -164,6 +168,7 @@ const HOSTS: &[(&[&str], Switches)] = &[
             reasoning_effort: true,
             stream_usage: true,
             signs_calls: true,
+            image_types: Some(images::GOOGLE),
             ..PLAIN
         },
     ),
@@ -183,6 +188,7 @@ const OPENAI: Switches = Switches {
     all_efforts: true,
     developer_role: true,
     store: true,
+    image_types: Some(images::COMMON),
     stream_usage: true,
     cache_key: true,
     ..PLAIN

@@ -51,6 +51,7 @@ fn body(
 ) -> Result<String, Failure> {
     let mut target = Target::new(Api::OpenAiCompletions, model);
     target.id_format = Some(switches.id_format);
+    target.image_types = switches.image_types;
     let turns = history::prepare_request(&context.messages, &target)?;
     let limit = options
         .max_tokens
@@ -68,7 +69,8 @@ fn body(
             json.key("stream_options").raw(r#"{"include_usage":true}"#);
         }
         if !context.tools.is_empty() {
-            body::write_tools(&context.tools, options.tool_choice.as_ref(), json);
+            let choice = options.tool_choice.as_ref();
+            body::write_tools(&context.tools, choice, json);
         }
         if let Some(temperature) = options
             .temperature

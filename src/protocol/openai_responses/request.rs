@@ -20,7 +20,7 @@ mod tests;
 use super::hosts::Switches;
 use crate::error::Failure;
 use crate::model::{CacheRetention, Model, RequestOptions};
-use crate::protocol::history::{self, Target, Turn};
+use crate::protocol::history::{self, Target, Turn, images};
 use crate::protocol::{Api, Context, HttpRequest, http, openai};
 use crate::text::json::JsonWriter;
 use body::ItemWriter;
@@ -45,7 +45,8 @@ pub fn encode(
 ) -> Result<HttpRequest, Failure> {
     let base_url = model.base_url.as_deref().unwrap_or(DEFAULT_BASE_URL);
     let switches = Switches::resolve(base_url, model);
-    let target = Target::new(Api::OpenAiResponses, model);
+    let mut target = Target::new(Api::OpenAiResponses, model);
+    target.image_types = switches.is_openai.then_some(images::COMMON);
     let turns = history::prepare_request(&context.messages, &target)?;
     let has_prompt = !context.system_prompt.trim().is_empty();
     let is_thinking = model.reasoning == Some(true);
@@ -58,7 +59,7 @@ pub fn encode(
                 let role = if is_developer { "developer" } else { "system" };
                 body::write_members(json, &[("role", role), ("content", &context.system_prompt)]);
             }
-            let mut writer = ItemWriter::new(&context.tools);
+            let mut writer = ItemWriter::new();
             for turn in &turns {
                 match turn {
                     Turn::User(parts) => body::write_user(parts, json),

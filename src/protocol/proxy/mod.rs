@@ -3,8 +3,9 @@
 //! Owns both sides of what goes over this wire as the page sees them: the request is the call as the
 //! app described it, the response are `AssistantMessageEvent`s without the message so far. It is the
 //! protocol of `streamProxy` in pi-agent-core (its `proxy.ts`), so that backends written for that
-//! serve both; what Sluice adds to it is optional on either side. Refuses to repair the transcript:
-//! the backend knows the model's wire and does that, and it needs to see who made which message.
+//! serve both; what Sluice adds to it is optional on either side. Refuses to repair the transcript, or
+//! what tools and images are called: the backend knows the model's wire and does that, and it needs
+//! to see who made which message.
 //!
 //! ```
 //! use sluice_agent::message::StopReason;

@@ -1,26 +1,10 @@
 //! The JSON of blocks and tools. Everything is borrowed from the conversation; the data of an image
 //! is copied once, into the final text.
 
-use std::borrow::Cow;
-
-use crate::message::ImageContent;
 use crate::model::ToolDefinition;
-use crate::protocol::history::{self, AssistantPart, CallResult, UserPart};
+use crate::protocol::history::{AssistantPart, CallResult, OWN_IMAGE, UserPart};
 use crate::protocol::tool_schema::write_parameters;
 use crate::text::json::JsonWriter;
-
-/// Stands for an image in the model's own turn: the wire has no place for one.
-const OWN_IMAGE: &str = "(image)";
-/// Stands for an image that the API refuses, with the whole conversation ("Vision").
-const UNREADABLE_IMAGE: &str = "(image omitted: it is not of type JPEG, PNG, GIF or WebP)";
-
-/// How the data of each type that the API reads begins, in base64.
-const IMAGE_TYPES: [(&str, &str); 4] = [
-    ("image/jpeg", "/9j/"),
-    ("image/png", "iVBORw0KGgo"),
-    ("image/gif", "R0lGOD"),
-    ("image/webp", "UklGR"),
-];
 
 /// A block of a message.
 #[derive(Debug, Clone, Copy)]
@@ -55,15 +39,10 @@ impl Block<'_> {
 }
 
 /// Writes a block, with the mark that ends what is to be cached.
-pub(super) fn write_block(
-    block: &Block<'_>,
-    tools: &[ToolDefinition],
-    mark: Option<&str>,
-    json: &mut JsonWriter,
-) {
+pub(super) fn write_block(block: &Block<'_>, mark: Option<&str>, json: &mut JsonWriter) {
     json.object(|json| match block {
         Block::User(part) => write_part(part, mark, json),
-        Block::Model(part) => write_model_part(part, tools, json),
+        Block::Model(part) => write_model_part(part, json),
         Block::Result(result) => {
             json.key("type").string("tool_result");
             json.key("tool_use_id").string(&result.id);
@@ -85,21 +64,19 @@ fn write_part(part: &UserPart<'_>, mark: Option<&str>, json: &mut JsonWriter) {
         UserPart::Text(text) => return write_text(text, mark, json),
         UserPart::Image(image) => image,
     };
-    let Some(media_type) = media_type(image) else {
-        return write_text(UNREADABLE_IMAGE, mark, json);
-    };
     json.key("type").string("image");
     json.key("source").object(|json| {
         json.key("type").string("base64");
-        json.key("media_type").string(media_type);
-        json.key("data").string(&image.data);
+        json.key("media_type").string(image.mime_type);
+        json.key("data").string(image.data);
     });
     write_mark(mark, json);
 }
 
-fn write_model_part(part: &AssistantPart<'_>, tools: &[ToolDefinition], json: &mut JsonWriter) {
+fn write_model_part(part: &AssistantPart<'_>, json: &mut JsonWriter) {
     match part {
         AssistantPart::Text(text, _) => write_text(text, None, json),
+        // The wire has no place for one.
         AssistantPart::Image(_) => write_text(OWN_IMAGE, None, json),
         AssistantPart::Thinking(block) => {
             let signature = block.thinking_signature.as_deref().unwrap_or_default();
@@ -113,17 +90,9 @@ fn write_model_part(part: &AssistantPart<'_>, tools: &[ToolDefinition], json: &m
             }
         }
         AssistantPart::Call(part) => {
-            // Models make up names, and the API refuses whole conversations for one.
-            let name = &part.call.name;
-            let is_offered = tools.iter().any(|tool| tool.name == *name);
-            let valid = if is_offered {
-                Cow::Borrowed(name.as_str())
-            } else {
-                history::valid_name(name)
-            };
             json.key("type").string("tool_use");
             json.key("id").string(&part.id);
-            json.key("name").string(&valid);
+            json.key("name").string(&part.call.name);
             json.key("input").map(&part.call.arguments);
         }
     }
@@ -140,25 +109,6 @@ fn write_mark(mark: Option<&str>, json: &mut JsonWriter) {
     if let Some(mark) = mark {
         json.key("cache_control").raw(mark);
     }
-}
-
-/// The type that the data shows, else the one it is said to have; a wrong one is refused.
-fn media_type(image: &ImageContent) -> Option<&'static str> {
-    let said = if image.mime_type.eq_ignore_ascii_case("image/jpg") {
-        "image/jpeg"
-    } else {
-        &image.mime_type
-    };
-    let shown = IMAGE_TYPES
-        .iter()
-        .find(|(_, begin)| image.data.starts_with(begin));
-    let known = || {
-        IMAGE_TYPES
-            .iter()
-            .find(|(name, _)| said.eq_ignore_ascii_case(name))
-    };
-    let (name, _) = shown.or_else(known).filter(|_| !image.data.is_empty())?;
-    Some(name)
 }
 
 /// Writes a tool.

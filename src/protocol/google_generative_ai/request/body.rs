@@ -2,8 +2,8 @@
 //! data of an image is copied once, into the final text.
 
 use super::schema::write_parameters;
-use crate::message::ImageContent;
 use crate::model::{ToolChoice, ToolChoiceMode, ToolDefinition};
+use crate::protocol::history::ImagePart;
 use crate::text::json::JsonWriter;
 
 pub(super) fn write_text(
@@ -21,11 +21,11 @@ pub(super) fn write_text(
     });
 }
 
-pub(super) fn write_image(image: &ImageContent, signature: Option<&str>, json: &mut JsonWriter) {
+pub(super) fn write_image(image: &ImagePart<'_>, signature: Option<&str>, json: &mut JsonWriter) {
     json.object(|json| {
         json.key("inlineData").object(|json| {
-            json.key("mimeType").string(&image.mime_type);
-            json.key("data").string(&image.data);
+            json.key("mimeType").string(image.mime_type);
+            json.key("data").string(image.data);
         });
         write_signature(signature, json);
     });

@@ -2,6 +2,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::error::ErrorCode;
+use crate::model::ToolDefinition;
 use crate::protocol::testing::{self, context, hello, image, result, said, sent, user};
 use crate::text::json::from_text;
 
@@ -396,54 +397,6 @@ fn an_image_of_the_models_own_goes_back_where_it_can() {
         &RequestOptions::default(),
     );
     assert_eq!(body["contents"][1]["parts"], text);
-}
-
-#[test]
-fn made_up_names_are_within_googles_rules() {
-    let table = [
-        ("f.g", "f_g"),
-        ("9f", "_9f"),
-        ("-f", "_-f"),
-        ("", "unnamed"),
-        ("é", "_"),
-    ];
-    for (name, expected) in table {
-        let messages = json!([
-            user("hi"),
-            turn(OLD, json!([call("a", name)])),
-            result("a", said("1"))
-        ]);
-        let contents = contents(OLD, messages);
-        assert_eq!(contents[1]["parts"][0]["functionCall"]["name"], expected);
-        assert_eq!(
-            contents[2]["parts"][0]["functionResponse"]["name"],
-            expected
-        );
-    }
-    let long = "9".repeat(70);
-    let messages = json!([
-        user("hi"),
-        turn(OLD, json!([call("a", &long)])),
-        result("a", said("1"))
-    ]);
-    let name = contents(OLD, messages)[1]["parts"][0]["functionCall"]["name"].clone();
-    assert_eq!(name.as_str().unwrap().len(), 64);
-    let offered = Context {
-        tools: vec![ToolDefinition {
-            name: "f.g".into(),
-            ..ToolDefinition::default()
-        }],
-        ..context(json!([
-            user("hi"),
-            turn(OLD, json!([call("a", "f.g")])),
-            result("a", said("1"))
-        ]))
-    };
-    let body = sent(&model(OLD), &offered, &RequestOptions::default());
-    assert_eq!(
-        body["contents"][1]["parts"][0]["functionCall"]["name"],
-        "f.g"
-    );
 }
 
 #[test]

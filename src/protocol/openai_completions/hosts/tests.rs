@@ -118,6 +118,7 @@ fn what_the_model_says_wins() {
         assistant_after_results: true,
         cache_key: true,
         all_efforts: true,
+        image_types: OPENAI.image_types,
         ..PLAIN
     };
     assert_eq!(found, expected);

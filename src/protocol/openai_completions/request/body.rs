@@ -19,8 +19,6 @@ const SEE_IMAGE: &str = "(see attached image)";
 const BRIDGE: &str = "I have the results.";
 /// Stands for thinking that the host insists on and that nobody has.
 pub(super) const NO_THINKING: &str = "(no thinking)";
-/// Stands for an image in the model's own turn: the wire has no place for one.
-const OWN_IMAGE: &str = "(image)";
 
 /// Writes the system prompt and the conversation.
 pub(super) fn write_messages(
@@ -37,7 +35,6 @@ pub(super) fn write_messages(
     }
     let mut writer = Writer {
         model,
-        tools: &context.tools,
         switches,
         follows_results: false,
     };
@@ -59,7 +56,6 @@ fn write_message(role: &str, texts: &[&str], json: &mut JsonWriter) {
 
 struct Writer<'b> {
     model: &'b Model,
-    tools: &'b [ToolDefinition],
     switches: &'b Switches,
     /// Whether the last message is the result of a tool.
     follows_results: bool,
@@ -116,8 +112,7 @@ impl Writer<'_> {
             json.key("content").string(&texts.join("\n"));
             json.key("tool_call_id").string(&result.id);
             if self.switches.result_name {
-                let name = history::tool_name(result.name, self.tools);
-                json.key("name").string(&name);
+                json.key("name").string(result.name);
             }
         });
     }
@@ -188,8 +183,7 @@ impl Writer<'_> {
             json.key("id").string(&part.id);
             json.key("type").string("function");
             json.key("function").object(|json| {
-                let name = history::tool_name(&part.call.name, self.tools);
-                json.key("name").string(&name);
+                json.key("name").string(&part.call.name);
                 json.key("arguments").string(&arguments.into_text());
             });
             if let Some(signature) = signature {
@@ -206,7 +200,8 @@ impl Writer<'_> {
 fn text<'a>(part: &AssistantPart<'a>) -> Option<&'a str> {
     match part {
         AssistantPart::Text(text, _) => Some(text),
-        AssistantPart::Image(_) => Some(OWN_IMAGE),
+        // The wire has no place for one.
+        AssistantPart::Image(_) => Some(history::OWN_IMAGE),
         _ => None,
     }
 }
@@ -254,8 +249,7 @@ fn write_part(part: &UserPart<'_>, json: &mut JsonWriter) {
     json.object(|json| {
         json.key("type").string("image_url");
         json.key("image_url").object(|json| {
-            json.key("url")
-                .strings(&["data:", &image.mime_type, ";base64,", &image.data]);
+            openai::write_image_url(image, json.key("url"));
         });
     });
 }

@@ -550,28 +550,6 @@ fn signatures_of_calls_go_back_to_the_model_that_made_them_and_google_gets_a_sta
 }
 
 #[test]
-fn names_that_hosts_refuse_are_replaced_unless_the_tool_is_offered() {
-    let history = json!([{
-        "role": "assistant", "stopReason": "toolUse",
-        "content": [{ "type": "toolCall", "id": "a", "name": "files.read", "arguments": {} }],
-    }]);
-    let mut context = context(history);
-    let name = |context: &Context| {
-        let body = sent(&model(json!({})), context, &RequestOptions::default());
-        body["messages"][0]["tool_calls"][0]["function"]["name"]
-            .as_str()
-            .unwrap()
-            .to_owned()
-    };
-    assert_eq!(name(&context), "files_read");
-    context.tools = vec![ToolDefinition {
-        name: "files.read".into(),
-        ..ToolDefinition::default()
-    }];
-    assert_eq!(name(&context), "files.read");
-}
-
-#[test]
 fn what_cannot_be_sent_is_refused_with_a_reason() {
     let answer = json!({ "role": "assistant", "content": [{ "type": "text", "text": "full" }] });
     let table = [

@@ -14,9 +14,6 @@ use crate::protocol::history::{
 use crate::protocol::openai;
 use crate::text::json::{Json, JsonWriter};
 
-/// Stands for an image in the model's own turn: only the tool that made it could send it back.
-const OWN_IMAGE: &str = "(image)";
-
 /// Writes an object of strings; what is empty is left out.
 pub(super) fn write_members(json: &mut JsonWriter, members: &[(&str, &str)]) {
     json.object(|json| {
@@ -49,12 +46,7 @@ fn write_parts(parts: &[UserPart<'_>], json: &mut JsonWriter) {
                     json.object(|json| {
                         json.key("type").string("input_image");
                         json.key("detail").string("auto");
-                        json.key("image_url").strings(&[
-                            "data:",
-                            &image.mime_type,
-                            ";base64,",
-                            &image.data,
-                        ]);
+                        openai::write_image_url(image, json.key("image_url"));
                     });
                 }
             }
@@ -73,8 +65,7 @@ pub(super) fn write_tool(tool: &ToolDefinition, json: &mut JsonWriter) {
 }
 
 /// Writes what the model said and what came of its calls.
-pub(super) struct ItemWriter<'a> {
-    tools: &'a [ToolDefinition],
+pub(super) struct ItemWriter {
     /// The ids of items in this request.
     ids: IdRegistry,
     /// Thinking that waits for the item it led to: the items' texts.
@@ -83,10 +74,9 @@ pub(super) struct ItemWriter<'a> {
     follows_thinking: bool,
 }
 
-impl<'a> ItemWriter<'a> {
-    pub(super) fn new(tools: &'a [ToolDefinition]) -> Self {
+impl ItemWriter {
+    pub(super) fn new() -> Self {
         Self {
-            tools,
             ids: IdRegistry::new(None),
             thoughts: Vec::new(),
             follows_thinking: false,
@@ -106,7 +96,8 @@ impl<'a> ItemWriter<'a> {
                     }
                 }
                 AssistantPart::Text(text, signature) => self.write_text(text, *signature, json),
-                AssistantPart::Image(_) => self.write_text(OWN_IMAGE, None, json),
+                // Only the tool that made it could send it back.
+                AssistantPart::Image(_) => self.write_text(history::OWN_IMAGE, None, json),
                 AssistantPart::Call(part) => outputs.push(self.write_call(part, json)),
             }
         }
@@ -147,7 +138,6 @@ impl<'a> ItemWriter<'a> {
         let input = input.filter(|_| is_custom);
         let prefix = if input.is_some() { "ctc" } else { "fc" };
         let id = self.lead_to(signature, prefix, json);
-        let name = history::tool_name(&part.call.name, self.tools);
         match input {
             Some(input) => {
                 json.object(|json| {
@@ -156,7 +146,7 @@ impl<'a> ItemWriter<'a> {
                         json.key("id").string(&id);
                     }
                     json.key("call_id").string(&part.id);
-                    json.key("name").string(&name);
+                    json.key("name").string(&part.call.name);
                     json.key("input").string(input);
                 });
                 "custom_tool_call_output"
@@ -171,7 +161,7 @@ impl<'a> ItemWriter<'a> {
                         ("type", "function_call"),
                         ("id", &id),
                         ("call_id", &part.id),
-                        ("name", &name),
+                        ("name", &part.call.name),
                         ("arguments", &arguments.into_text()),
                     ],
                 );
