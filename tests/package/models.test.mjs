@@ -117,7 +117,7 @@ for (const [when, answer, expected, message] of failures) {
 pageTest("when nobody listens, or the URL has a password, it is a network error without the password", async ({ page }) => {
   const gone = await list(page, { baseUrl: "http://127.0.0.1:9/v1" });
   assert.deepEqual([gone.code, gone.retryable], ["network", true]);
-  assert.match(gone.message, /^127\.0\.0\.1:9: could not be reached: .+\(CORS\)\.$/);
+  assert.match(gone.message, /^127\.0\.0\.1:9: could not be reached: .+\(CORS\), .+\(connect-src\)\.$/);
   const told = await list(page, { baseUrl: "http://me:hunter2@127.0.0.1:9/v1" });
   assert.equal(told.code, "network");
   assert.ok(!told.message.includes("hunter2"), told.message);
