@@ -75,7 +75,7 @@ export type Infer<S> = S extends { readonly "~standard": { readonly types?: infe
 
 /** A tool that a model can call. */
 export interface AgentTool<TParameters = any, TDetails = any> {
-  /** How the model calls it: letters, digits, `_` and `-`. */
+  /** How the model calls it. A provider that does not take the name gets one near to it; events and messages have this one. */
   name: string;
   /** A name for people. */
   label?: string;
