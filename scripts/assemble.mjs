@@ -45,8 +45,8 @@ function declarations() {
     "export interface InitOutput {\n    readonly memory: WebAssembly.Memory;\n}\n",
     "sluice_agent.d.ts",
   );
-  // `Symbol.dispose` is newer than the `lib` of many projects.
   text = withUndefined(text);
+  // `Symbol.dispose` is newer than the `lib` of many projects.
   return text.includes("Symbol.dispose") ? `/// <reference lib="esnext.disposable" />\n${text}` : text;
 }
 
