@@ -45,7 +45,7 @@ function declarations() {
     "export interface InitOutput {\n    readonly memory: WebAssembly.Memory;\n}\n",
     "sluice_agent.d.ts",
   );
-  text = withUndefined(text);
+  text = withGetters(withUndefined(text));
   // `Symbol.dispose` is newer than the `lib` of many projects.
   return text.includes("Symbol.dispose") ? `/// <reference lib="esnext.disposable" />\n${text}` : text;
 }
@@ -57,6 +57,11 @@ function declarations() {
 function withUndefined(declarations) {
   const MEMBER = /^( +(?:readonly )?\w+\?: )((?:[^;{}]|\{[^{}]*\})+);/gm;
   return declarations.replace(MEMBER, (_, head, type) => `${head}${type.includes("=>") ? `(${type})` : type} | undefined;`);
+}
+
+/** The agent's properties are getters, which a subclass can only replace by getters where they are declared so. */
+function withGetters(declarations) {
+  return declarations.replace(/^export class Agent \{\n[^]*?^\}/m, (agent) => agent.replace(/readonly (\w+): (.+);/g, "get $1(): $2;"));
 }
 
 /** The entry file and all that it imports as one small script. What terser finds behind esbuild is 3 percent. */

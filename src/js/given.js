@@ -142,6 +142,7 @@ export function readModel(model) {
   if (!isPlainObject(model)) throw invalid("model", "an object with id and api", model);
   // Ignoring a base URL would send the conversation, and the key, to the protocol's own provider.
   if (get(model, "url") !== undefined && get(model, "baseUrl") === undefined) throw misuse("invalid_argument", 'model has no "url": the name is baseUrl.');
+  if (get(model, "baseUrl") === "") throw invalid("model.baseUrl", 'a URL, "/" for the page\'s own server, or left out for the protocol\'s', "");
   refuseMisspelled(model, MODEL, "model");
   if (isPlainObject(get(model, "compat"))) refuseMisspelled(get(model, "compat"), COMPAT, "model.compat");
   if (isPlainObject(get(model, "cost"))) checkOptions(get(model, "cost"), "model.cost", COST);

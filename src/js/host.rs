@@ -11,7 +11,6 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use gloo_timers::future::TimeoutFuture;
 use js_sys::{Array, Function, Object};
 use wasm_bindgen::prelude::*;
 use web_sys::AbortSignal;
@@ -32,6 +31,7 @@ use crate::js::page::{Handle, JsPage, event_to_js};
 use crate::js::request::Request;
 use crate::js::run_control::RunControl;
 use crate::js::stream_fn::AppStream;
+use crate::js::timer::Sleep;
 use crate::js::tool::{PageTool, ToolSet, Tools};
 use crate::js::transcript::{self, Held};
 use crate::js::{error, value};
@@ -179,16 +179,13 @@ fn invalid(thrown: JsValue) -> Failure {
     ErrorInfo::new(ErrorCode::InvalidRequest, error::describe(&thrown))
 }
 
-/// The longest delay that `setTimeout` keeps to; a longer one would fire at once.
-const MAX_DELAY_MS: f64 = 2_147_483_647.0;
-
 impl Clock for PageHost {
     fn now(&self) -> f64 {
         js_sys::Date::now()
     }
 
-    fn sleep(&self, ms: f64) -> TimeoutFuture {
-        TimeoutFuture::new(ms.clamp(0.0, MAX_DELAY_MS) as u32)
+    fn sleep(&self, ms: f64) -> Sleep {
+        Sleep::new(ms)
     }
 }
 

@@ -38,6 +38,7 @@ mod stream_fn;
 mod stream_proxy;
 mod stream_simple;
 mod task;
+mod timer;
 mod tool;
 mod tool_runner;
 mod transcript;

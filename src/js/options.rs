@@ -84,7 +84,7 @@ impl FromJson for Options {
                 headers: reader.optional("headers"),
                 reasoning: reader.or_default("reasoning"),
                 temperature: amount::<0>(reader, "temperature"),
-                max_tokens: amount::<1>(reader, "maxTokens"),
+                max_tokens: count::<1>(reader, "maxTokens").map(f64::from),
                 tool_choice: reader.optional("toolChoice"),
                 cache_retention: reader.or_default("cacheRetention"),
                 session_id: reader.optional("sessionId"),

@@ -6,17 +6,17 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::task::Poll;
 
-use gloo_timers::future::TimeoutFuture;
 use js_sys::Function;
 use wasm_bindgen::prelude::*;
 use web_sys::{AbortController, AbortSignal};
 
 use crate::agent::abort::{Abort, Latch};
 use crate::js::live::Channel;
+use crate::js::timer::Sleep;
 use crate::js::{error, task, value};
 
 /// How long an aborted run still waits for listeners that returned promises, in milliseconds.
-const GRACE_MS: u32 = 1_000;
+const GRACE_MS: f64 = 1_000.0;
 
 /// A run that has not settled.
 #[derive(Debug, Clone)]
@@ -66,7 +66,7 @@ impl RunControl {
         self.abort.fire();
         let (settled, channel) = (self.settled.clone(), channel.clone());
         task::spawn(async move {
-            let mut grace = TimeoutFuture::new(GRACE_MS);
+            let mut grace = Sleep::new(GRACE_MS);
             let is_over = poll_fn(|context| match settled.poll_opened(context) {
                 Poll::Ready(()) => Poll::Ready(false),
                 Poll::Pending => Pin::new(&mut grace).poll(context).map(|()| true),

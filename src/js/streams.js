@@ -174,6 +174,22 @@ export class EventStream {
   }
 }
 
+/** A time to wait. */
+export class Timer {
+  constructor(ms) {
+    this.over = new Promise((resolve) => {
+      this.end = resolve;
+    });
+    this.id = setTimeout(this.end, ms);
+  }
+
+  /** It is over now: whoever waits for a promise is kept until it settles. */
+  stop() {
+    clearTimeout(this.id);
+    this.end();
+  }
+}
+
 /** Nothing when there is a network, as far as the page knows; else a promise for its return. `signal` ends the listening. */
 export function online(signal) {
   if (globalThis.navigator?.onLine !== false) return undefined;
@@ -222,7 +238,14 @@ export class AppStream {
   }
 
   /** The parts of the next event: kind, key of a call, two texts, and so on. */
-  async next() {
+  next() {
+    const parts = this.nextParts();
+    // A module that fails does not get to wait for it.
+    parts.catch(() => {});
+    return parts;
+  }
+
+  async nextParts() {
     this.parts = [];
     const next = get(this.iterator, "next");
     if (typeof next !== "function") throw new Error("The iterator of streamFn has no next method.");

@@ -38,6 +38,9 @@ export type AgentToolUpdateCallback<TDetails = any> = (partialResult: AgentToolR
 /** A JSON Schema object. */
 export type JsonSchema = { readonly [key: string]: unknown };
 
+/** Some of the members. */
+type Some<T> = { [K in keyof T]?: T[K] | undefined };
+
 type Simplify<T> = { [K in keyof T]: T[K] } & {};
 
 type ObjectOf<S> = S extends { readonly properties: infer P }
@@ -95,12 +98,12 @@ export interface AgentTool<TParameters = any, TDetails = any> {
     onUpdate: AgentToolUpdateCallback<TDetails>,
   ): AgentToolResult<TDetails> | string | void | Promise<AgentToolResult<TDetails> | string | void>;
   /** Changes raw arguments before they are checked. */
-  prepareArguments?(args: Record<string, any>): Record<string, any>;
+  prepareArguments?: (args: Record<string, any>) => Record<string, any>;
   /**
    * Has the last word on arguments that fit the schema: returns those to use (nothing for these), or
    * throws with what does not fit.
    */
-  validate?(args: Record<string, any>): unknown;
+  validate?: (args: Record<string, any>) => unknown;
   /** Whether a call waits for `approveToolCall` or `denyToolCall`: always, or depending on its arguments. */
   needsApproval?: boolean | ((params: Infer<TParameters>) => boolean | Promise<boolean>);
   /** `"sequential"` for a tool that must not run beside others. */
@@ -157,7 +160,7 @@ export interface CallOptions {
   /** Limit of the output in tokens, over that of the model. */
   maxTokens?: number;
   /** Thinking tokens per level, for protocols that take budgets. */
-  thinkingBudgets?: Partial<Record<ThinkingLevel, number>>;
+  thinkingBudgets?: Some<Record<ThinkingLevel, number>>;
   cacheRetention?: CacheRetention;
   toolChoice?: ToolChoice;
   /** Sees the request body; what it returns replaces it. */
@@ -207,7 +210,7 @@ export interface RunOptions extends CallOptions {
   prepareRequest?: (
     request: ModelRequest,
     signal: AbortSignal,
-  ) => Partial<ModelRequest> | void | Promise<Partial<ModelRequest> | void>;
+  ) => Some<ModelRequest> | void | Promise<Some<ModelRequest> | void>;
   /**
    * Called after a turn that went well. `"end"` ends the run, what is queued stays queued;
    * `"continue"` hands in results although tools asked to stop. Behind an answer without calls there is nothing to hand
@@ -223,7 +226,7 @@ export interface RunOptions extends CallOptions {
   afterToolCall?: (
     context: ToolCallContext & { result: AgentToolResult; isError: boolean },
     signal: AbortSignal,
-  ) => Partial<AgentToolResult> | void | Promise<Partial<AgentToolResult> | void>;
+  ) => Some<AgentToolResult> | void | Promise<Some<AgentToolResult> | void>;
   /** Whether the calls of one message run side by side; `"parallel"` when absent. */
   toolExecution?: ToolExecutionMode;
   /** Whether a steering message interrupts a batch of tool calls; `"immediate"` when absent. */

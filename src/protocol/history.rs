@@ -191,7 +191,7 @@ pub fn prepare_request<'a>(
     let turns = prepare(messages, target);
     match turns.last() {
         None => Err(http::invalid(&[
-            "the conversation is empty: add a user message",
+            "the conversation is empty: add a user message (roles of your own need convertToLlm, a system prompt goes into systemPrompt)",
         ])),
         Some(Turn::Assistant(last)) if last.results.is_empty() => Err(http::invalid(&[
             "the conversation ends with the model's answer: add a user message to go on",

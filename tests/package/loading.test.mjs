@@ -60,6 +60,29 @@ pageTest("init() takes a URL, a Response, bytes and a module; initSync() the las
   assert.deepEqual(works, { url: "", urlObject: "", response: "", promise: "", bytes: "", view: "", module: "" });
 }, bare);
 
+pageTest("what initSync() cannot load from, it says, and init() can be called behind it", async ({ page }) => {
+  const found = await page.evaluate(async () => {
+    const found = [];
+    for (const input of [undefined, null, {}, "module.wasm", new Uint8Array([1, 2, 3])]) {
+      try {
+        sluice.initSync(input);
+      } catch ({ name, code, message, cause }) {
+        found.push([name, code, /^initSync\(\) could not load the module: .*bytes of the \.wasm file or a WebAssembly\.Module\.$/.test(message), cause instanceof Error]);
+      }
+    }
+    const loading = init();
+    try {
+      sluice.initSync(new Uint8Array());
+    } catch ({ code, message }) {
+      found.push([code, message]);
+    }
+    await loading;
+    return { found, works: new sluice.Agent().state.isStreaming };
+  });
+  const refused = ["SluiceError", "not_initialised", true, true];
+  assert.deepEqual(found, { found: [...Array(5).fill(refused), ["not_initialised", "init() is under way, and the module is loaded once: await it in place of initSync()."]], works: false });
+}, bare);
+
 pageTest("whatever is used before init() throws an Error that says to call it", async ({ page }) => {
   const errors = await page.evaluate(() => {
     const { Agent, agentLoop, agentLoopContinue, streamSimple, streamProxy, complete, createScript } = sluice;

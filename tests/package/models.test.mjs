@@ -93,6 +93,7 @@ const failures = [
   ["the error is unreadable", json({ a: { b: 1 } }, { status: 500 }), { code: "http", status: 500, retryable: true }, /500 with an error of unknown form$/],
   ["the error is long", { status: 500, type: "text/plain", body: "é".repeat(5000) }, { code: "http", status: 500, retryable: true }, /^.{601}$/],
   ["a page comes", { type: "text/html", body: "<!doctype html><title>Log in</title>" }, { code: "bad_response", status: 200 }, /status 200 and content type "text\/html" in place of a list of models\. Check baseUrl\.$/],
+  ["an error comes as a success", json({ error: { message: "Log in first." } }), { code: "bad_response", status: 200 }, /status 200 and "Log in first\." in place of a list of models\. Check baseUrl\.$/],
   ["other JSON comes", json({ models: [] }), { code: "bad_response", status: 200 }, /in place of a list of models/],
   ["the body breaks", { type: "application/json", body: '{"data":[{"id":"a"}]}', breakAt: 9, headers: { "content-length": "21" } }, { code: "network", retryable: true }, /could not be reached: /],
 ];

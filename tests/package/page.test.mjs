@@ -313,12 +313,76 @@ pageTest("an agent that a UI library has wrapped in proxies does all that it doe
     const events = agent.events();
     await events.return();
     agent.free();
-    const freed = [await failureOf(() => agent.state), await failureOf(() => agent.store)].map(({ code }) => code);
+    const freed = [agent.state.messages.length, agent.store.getSnapshot().messages.length, (await failureOf(() => agent.steer("x"))).code];
     return { text, isOne, shown, session: [session.messages.length, session.steeringMode, session.interruptMode], last: types.at(-1), freed };
   });
   assert.deepEqual(result, {
-    text: "Fine.", isOne: true, shown: 2, session: [2, "all", "wait"], last: "agent_end", freed: ["freed", "freed"],
+    text: "Fine.", isOne: true, shown: 2, session: [2, "all", "wait"], last: "agent_end", freed: [2, 2, "freed"],
   });
+});
+
+pageTest("what a freed agent has said can be read, and nothing is under way in it; whoever draws it notices nothing", async ({ page }) => {
+  const result = await page.evaluate(async () => {
+    const agent = scriptedAgent([{ toolCalls: [{ id: "call_1", name: "ask" }] }], { tools: [newTool("ask", () => "Never.", { needsApproval: true })] });
+    agent.followUp("Later");
+    const draw = () => ({ messages: agent.state.messages.length, isStreaming: agent.store.getSnapshot().isStreaming, pending: agent.pendingApprovals, queued: agent.hasQueuedMessages(), all: agent.peekQueuedMessages().followUp.length, signal: typeof agent.signal, session: agent.toJSON().messages.length });
+    const drawn = [];
+    agent.store.subscribe(() => drawn.push(draw()));
+    const asked = seen(agent, ({ type }) => type === "tool_approval_request");
+    const run = agent.prompt("Go");
+    await asked;
+    const before = draw();
+    agent.free();
+    await run;
+    agent.abort();
+    agent.free();
+    // A store may be asked for as late as that.
+    const other = scriptedAgent([{ text: "Fine." }]);
+    await other.prompt("Go");
+    other.free();
+    const uses = ["prompt", "continue", "retry", "waitForIdle", "steer", "followUp", "events", "reset", "approveToolCall", "denyToolCall", "setModel", "clearMessages"];
+    const codes = await Promise.all(uses.map((name) => failureOf(() => agent[name]("x")).then(({ code }) => code)));
+    return { before, last: drawn.at(-1), after: draw(), late: other.store.getSnapshot().messages.length, codes: [...new Set(codes)] };
+  });
+  const after = { messages: 3, isStreaming: false, pending: [], queued: false, all: 0, signal: "undefined", session: 3 };
+  assert.deepEqual(result, { before: { messages: 2, isStreaming: true, pending: ["call_1"], queued: true, all: 1, signal: "object", session: 2 }, last: after, after, late: 2, codes: ["freed"] });
+});
+
+pageTest("free() of an agent that is frozen, or readonly to whoever has it, ends it like any other", async ({ page }) => {
+  const result = await page.evaluate(async () => {
+    const readonly = (object) => new Proxy(object, { set: () => false, defineProperty: () => false, deleteProperty: () => false, get: (target, key) => (typeof target[key] === "object" && target[key] !== null ? readonly(target[key]) : target[key]) });
+    const found = [];
+    for (const guard of [Object.freeze, readonly]) {
+      const agent = guard(scriptedAgent([{ toolCalls: [{ name: "hang" }] }], { tools: [newTool("hang", () => new Promise(() => {}))] }));
+      const { reason } = await new Promise((resolve) => {
+        agent.subscribe((event) => {
+          if (event.type === "tool_execution_start") agent.free();
+          if (event.type === "agent_end") resolve(event);
+        });
+        agent.prompt("Go");
+      });
+      found.push([reason, (await failureOf(() => agent.steer("x"))).code, agent.state.isStreaming]);
+    }
+    return found;
+  });
+  assert.deepEqual(result, [["aborted", "freed", false], ["aborted", "freed", false]]);
+});
+
+pageTest("a method that was given away without its agent says how to give it", async ({ page }) => {
+  const result = await page.evaluate(async () => {
+    const agent = scriptedAgent([]);
+    const found = {};
+    for (const name of ["abort", "prompt", "steer", "subscribe", "free", "approveToolCall"]) {
+      const { [name]: method } = agent;
+      const button = { onclick: method };
+      for (const use of [() => method(() => {}), () => button.onclick(() => {})]) {
+        const { code, message } = await failureOf(use);
+        found[`${code} ${message.replaceAll(name, "NAME")}`] = (found[`${code} ${message.replaceAll(name, "NAME")}`] ?? 0) + 1;
+      }
+    }
+    return found;
+  });
+  assert.deepEqual(result, { "invalid_argument NAME() was called without its agent: give () => agent.NAME() in place of agent.NAME.": 12 });
 });
 
 pageTest("a freed agent ends its run, and other agents go on", async ({ page, provider }) => {

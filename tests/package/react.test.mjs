@@ -19,10 +19,11 @@ pageTest("useSyncExternalStore draws a run and its replay, without tearing and w
     await page.goto(files.url);
     await page.waitForFunction(() => globalThis.report).catch((error) => problems.push(error.message));
     assert.deepEqual(problems, []);
-    const { warnings, torn, commits, renders, live, replayed } = await page.evaluate(() => report);
+    const { warnings, torn, commits, renders, live, replayed, freed } = await page.evaluate(() => report);
     assert.deepEqual([warnings, torn], [[], 0]);
     assert.match(live, /^user: 2 \+ 3\?assistant: word-0 .* word-59 addtoolResult: 5assistant: Five\.idle done$/);
     assert.equal(replayed, live);
+    assert.deepEqual(freed, ["1 0 0 true", "2 0 0 false"]);
     assert.ok(commits > 20, `${commits} commits`);
     // Messages that did not change are not drawn again: StrictMode draws twice, the run and its replay make it four.
     assert.equal(renders.user, 4);

@@ -1033,6 +1033,9 @@ export type AgentToolUpdateCallback<TDetails = any> = (partialResult: AgentToolR
 /** A JSON Schema object. */
 export type JsonSchema = { readonly [key: string]: unknown };
 
+/** Some of the members. */
+type Some<T> = { [K in keyof T]?: T[K] | undefined };
+
 type Simplify<T> = { [K in keyof T]: T[K] } & {};
 
 type ObjectOf<S> = S extends { readonly properties: infer P }
@@ -1090,12 +1093,12 @@ export interface AgentTool<TParameters = any, TDetails = any> {
     onUpdate: AgentToolUpdateCallback<TDetails>,
     ): AgentToolResult<TDetails> | string | void | Promise<AgentToolResult<TDetails> | string | void>;
     /** Changes raw arguments before they are checked. */
-    prepareArguments?(args: Record<string, any>): Record<string, any>;
+    prepareArguments?: ((args: Record<string, any>) => Record<string, any>) | undefined;
     /**
      * Has the last word on arguments that fit the schema: returns those to use (nothing for these), or
      * throws with what does not fit.
      */
-    validate?(args: Record<string, any>): unknown;
+    validate?: ((args: Record<string, any>) => unknown) | undefined;
     /** Whether a call waits for `approveToolCall` or `denyToolCall`: always, or depending on its arguments. */
     needsApproval?: (boolean | ((params: Infer<TParameters>) => boolean | Promise<boolean>)) | undefined;
     /** `"sequential"` for a tool that must not run beside others. */
@@ -1152,7 +1155,7 @@ export interface CallOptions {
     /** Limit of the output in tokens, over that of the model. */
     maxTokens?: number | undefined;
     /** Thinking tokens per level, for protocols that take budgets. */
-    thinkingBudgets?: Partial<Record<ThinkingLevel, number>> | undefined;
+    thinkingBudgets?: Some<Record<ThinkingLevel, number>> | undefined;
     cacheRetention?: CacheRetention | undefined;
     toolChoice?: ToolChoice | undefined;
     /** Sees the request body; what it returns replaces it. */
@@ -1202,7 +1205,7 @@ export interface RunOptions extends CallOptions {
     prepareRequest?: ((
     request: ModelRequest,
     signal: AbortSignal,
-    ) => Partial<ModelRequest> | void | Promise<Partial<ModelRequest> | void>) | undefined;
+    ) => Some<ModelRequest> | void | Promise<Some<ModelRequest> | void>) | undefined;
     /**
      * Called after a turn that went well. `"end"` ends the run, what is queued stays queued;
      * `"continue"` hands in results although tools asked to stop. Behind an answer without calls there is nothing to hand
@@ -1218,7 +1221,7 @@ export interface RunOptions extends CallOptions {
     afterToolCall?: ((
     context: ToolCallContext & { result: AgentToolResult; isError: boolean },
     signal: AbortSignal,
-    ) => Partial<AgentToolResult> | void | Promise<Partial<AgentToolResult> | void>) | undefined;
+    ) => Some<AgentToolResult> | void | Promise<Some<AgentToolResult> | void>) | undefined;
     /** Whether the calls of one message run side by side; `"parallel"` when absent. */
     toolExecution?: ToolExecutionMode | undefined;
     /** Whether a steering message interrupts a batch of tool calls; `"immediate"` when absent. */
@@ -1614,15 +1617,15 @@ export class Agent {
     /**
      * The ids of the tool calls that wait for approval, oldest first.
      */
-    readonly pendingApprovals: string[];
+    get pendingApprovals(): string[];
     /**
      * The signal of the run that is under way.
      */
-    readonly signal: AbortSignal | undefined;
+    get signal(): AbortSignal | undefined;
     /**
      * The live state. Arrays and sets in it are replaced when they change, never changed in place.
      */
-    readonly state: AgentState;
+    get state(): AgentState;
 }
 
 /**

@@ -48,6 +48,7 @@ const RUN_OPTIONS = [
   ["toolTimeoutMs", 0, /at least 1/],
   ["maxTurns", 0, /at least 1/],
   ["maxTurns", 1.5, /a whole number/],
+  ["maxTokens", 1.5, /a whole number/],
   ["retry", true, /false or/],
   ["retry", { maxAttempt: 2 }, /The name is maxAttempts/],
 ];
@@ -95,6 +96,7 @@ export async function the_initial_state_is_checked(sluice) {
     [{ model: { ...model, baseURL: "https://x" , baseUrl: undefined } }, "baseURL", /the name is baseUrl/],
     [{ model: { ...model, base_url: "https://x", baseUrl: undefined } }, "base_url", /the name is baseUrl/],
     [{ model: { ...model, url: "https://x", baseUrl: undefined } }, "url", /the name is baseUrl/],
+    [{ model: { ...model, baseUrl: "" } }, "model.baseUrl", /for the page.s own server/],
     [{ model: { ...model, compat: { maxTokenField: "max_tokens" } } }, "model.compat", /the name is maxTokensField/],
     [{ model: { ...model, reasoning: "yes" } }, "model.reasoning", /a boolean/],
     [{ model: { ...model, cost: { inputs: 1 } } }, "model.cost", /no "inputs"/],

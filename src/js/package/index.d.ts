@@ -31,7 +31,7 @@ export * from "./sluice_agent.js";
 export class Agent extends LoopAgent {
   constructor(options?: AgentOptions);
   /** The state as a store, made when it is first asked for. */
-  readonly store: AgentStore;
+  get store(): AgentStore;
   /**
    * Calls `listener` with every event, and returns the function that ends it.
    *

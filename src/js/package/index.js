@@ -35,15 +35,16 @@ function renew() {
 export default function init(input) {
   renew();
   const source = module ?? input;
+  const [what, help] = module === undefined
+    ? ["load the module", "Its .wasm file has to be served beside the package's script, or init() be given its URL, a Response, its bytes or a WebAssembly.Module."]
+    : ["replace the module that failed", "Reload the page."];
   loading ??= instance.glue.init(source === undefined ? undefined : { module_or_path: source }).then(
     () => {
       isReady = true;
     },
     (cause) => {
       loading = undefined;
-      const what = "init() could not load the module";
-      const help = "Its .wasm file has to be served beside the package's script, or init() be given its URL, a Response, its bytes or a WebAssembly.Module.";
-      throw Object.assign(misuse("not_initialised", `${what}: ${describe(cause)}. ${help}`), { cause });
+      throw notLoaded(`init() could not ${what}`, cause, help);
     },
   );
   return loading;
@@ -52,10 +53,18 @@ export default function init(input) {
 /** Loads the module from bytes or a `WebAssembly.Module`, at once. */
 export function initSync(input) {
   renew();
-  if (loading !== undefined && !isReady) throw new Error("init() is under way, and the module is loaded once: await it in place of initSync().");
-  if (!isReady) instance.glue.initSync(module === undefined ? input : { module });
+  if (loading !== undefined && !isReady) throw misuse("not_initialised", "init() is under way, and the module is loaded once: await it in place of initSync().");
+  try {
+    if (!isReady) instance.glue.initSync(module === undefined ? input : { module });
+  } catch (cause) {
+    throw notLoaded("initSync() could not load the module", cause, "It takes { module }: the bytes of the .wasm file or a WebAssembly.Module.");
+  }
   isReady = true;
   loading ??= Promise.resolve();
+}
+
+function notLoaded(what, cause, help) {
+  return Object.assign(misuse("not_initialised", `${what}: ${describe(cause)}. ${help}`), { cause });
 }
 
 /** The instance to use. */
@@ -64,8 +73,9 @@ function use(name) {
   if (module !== undefined && loading === undefined) {
     try {
       initSync();
-    } catch {
+    } catch ({ cause }) {
       // Chromium once made small instances only at once; init() makes any.
+      throw notLoaded(`${name} found that the module had failed, and no other instance could be made at once`, cause, "Await init() and try again.");
     }
   }
   if (isReady) return instance;
@@ -79,14 +89,15 @@ export class Agent extends LoopAgent {
 
   constructor(options) {
     super(use("Agent"), options);
-    const views = { memory: new SessionMemory(this.state, options), store: undefined, retry: undefined };
-    // What the first listener knows.
-    this._inside.views = () => views;
-    super.subscribe((event) => {
+    const views = { memory: new SessionMemory(this._inside.state(), options), store: undefined, retry: undefined };
+    const onEvent = (event) => {
       views.memory.onEvent(event);
       views.retry = retryBehind(event, views.retry);
       views.store?.onEvent(event);
-    });
+    };
+    // What the first listener knows.
+    Object.assign(this._inside, { views: () => views, onEvent });
+    super.subscribe(onEvent);
   }
 
   /** Makes the agent of a session. */
@@ -106,6 +117,11 @@ export class Agent extends LoopAgent {
     return toSession({ state, memory, queued: this.peekQueuedMessages(), pendingApprovals: this.pendingApprovals });
   }
 
+  get pendingApprovals() {
+    // The module took the questions with it, and not what is asked: a session made now asks again.
+    return this._inside.isCrashed() ? this._inside.views().memory.pendingApprovals : super.pendingApprovals;
+  }
+
   /** The state as a store. */
   get store() {
     const state = this._inside.state();
@@ -120,12 +136,12 @@ export class Agent extends LoopAgent {
 
   approveToolCall(id) {
     super.approveToolCall(id);
-    this._inside.views().store?.onEvent({ type: "tool_decision", toolCallId: id, isStarted: this.state.isStreaming });
+    this._inside.onEvent({ type: "tool_decision", toolCallId: id, isStarted: this.state.isStreaming });
   }
 
   denyToolCall(id, reason) {
     super.denyToolCall(id, reason);
-    this._inside.views().store?.onEvent({ type: "tool_decision", toolCallId: id, isStarted: false });
+    this._inside.onEvent({ type: "tool_decision", toolCallId: id, isStarted: false });
   }
 
   setSteeringMode(mode) {

@@ -1,7 +1,7 @@
 // An instance of the module, and what becomes of everything that waits for it when it fails.
 
 import { Channel } from "../live.js";
-import { EventStream } from "../streams.js";
+import { EventStream, Timer } from "../streams.js";
 import { misuse } from "../values.js";
 
 const CRASHED =
@@ -84,6 +84,8 @@ export class Instance {
 function end(held, crash) {
   if (held instanceof AbortController) held.abort(crash);
   if (held instanceof Channel || held instanceof EventStream) held.fail(crash);
+  // It would keep the instance until it goes off.
+  if (held instanceof Timer) held.stop();
 }
 
 /** The same members; functions become others. */

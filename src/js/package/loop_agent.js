@@ -6,7 +6,7 @@ import { misuse } from "../values.js";
 /** Methods that tell of wrong use by rejecting. */
 const PROMISING = ["prompt", "continue", "retry", "waitForIdle"];
 
-/** What there is of an agent whose instance crashed: nothing waits and nothing is under way. */
+/** What there is of an agent that was freed or whose instance crashed: nothing waits and nothing is under way. */
 const ENDED = {
   abort() {},
   free() {},
@@ -18,37 +18,44 @@ const ENDED = {
 
 /**
  * What it knows is in functions, not in private fields: UI libraries wrap objects in proxies, which have no private fields.
- * They are in one object, because V8 takes longer to collect an agent that has them as properties.
+ * They are in one object, because V8 takes longer to collect an agent that has them as properties. Nor is anything of the
+ * agent itself written later on: such a proxy may be readonly.
  */
 export class LoopAgent {
   constructor(instance, options) {
-    const agent = instance.enter(() => new instance.glue.Agent(options));
-    const { state } = agent;
+    let isFreed = false;
+    const { agent, state } = instance.enter(() => {
+      const agent = new instance.glue.Agent(options);
+      return { agent, state: agent.state };
+    });
     // What is the app's, held so that it lives as long as the agent.
     const own = channelOf(state).leave();
-    this._inside = {
-      call: (name, use) => (instance.isCrashed && Object.hasOwn(ENDED, name) ? ENDED[name]() : instance.enter(() => use(agent))),
-      state: () => state,
-      streams: () => own.streams,
+    const call = (name, use) => {
+      if ((isFreed || instance.isCrashed) && Object.hasOwn(ENDED, name)) return ENDED[name]();
+      if (isFreed) throw misuse("freed", "This agent was freed. Make a new one.");
+      return instance.enter(() => use(agent));
     };
+    const free = () => {
+      if (isFreed) return;
+      this.abort();
+      const endStreams = () => {
+        for (const stream of own.streams) stream.end();
+      };
+      this.waitForIdle().then(endStreams, endStreams);
+      call("free", (agent) => agent.free());
+      isFreed = true;
+    };
+    this._inside = { call, free, state: () => state, isCrashed: () => instance.isCrashed };
   }
 
-  /** It is the page's: what was said can be read behind a crash, too. */
+  /** It is the page's: what was said can be read of an agent that was freed or has crashed, too. */
   get state() {
     return this._inside.state();
   }
 
-  /** A run keeps going when its agent is garbage: only this ends it, and then nothing else works. */
+  /** A run keeps going when its agent is garbage: only this ends it, and then the agent can be read and nothing else. */
   free() {
-    const { call, state, streams } = this._inside;
-    if (state === refuseFreed) return;
-    this.abort();
-    const endStreams = () => {
-      for (const stream of streams()) stream.end();
-    };
-    this.waitForIdle().then(endStreams, endStreams);
-    this._inside = FREED;
-    call("free", (agent) => agent.free());
+    inside(this, "free").free();
   }
 
   static {
@@ -69,7 +76,7 @@ export class LoopAgent {
             writable: true,
             value(...args) {
               try {
-                return this._inside.call(name, (agent) => agent[name](...args));
+                return inside(this, name).call(name, (agent) => agent[name](...args));
               } catch (error) {
                 if (PROMISING.includes(name)) return Promise.reject(error);
                 throw error;
@@ -81,8 +88,8 @@ export class LoopAgent {
   }
 }
 
-function refuseFreed() {
-  throw misuse("freed", "This agent was freed. Make a new one.");
+/** A method that was given away without its agent (`onclick = agent.abort`) has another `this`, or none. */
+function inside(agent, name) {
+  if (agent?._inside !== undefined) return agent._inside;
+  throw misuse("invalid_argument", `${name}() was called without its agent: give () => agent.${name}() in place of agent.${name}.`);
 }
-
-const FREED = { call: refuseFreed, state: refuseFreed };

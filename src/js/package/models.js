@@ -23,6 +23,7 @@ export async function listModels(baseUrl, apiKey, options) {
     const authorization = apiKey ? { authorization: `Bearer ${apiKey}` } : {};
     const response = await fetch(url, { headers: { accept: "application/json", ...authorization, ...headers }, signal });
     ({ status, ok } = response);
+    if (!status) throw new Error("the response is none of the server's");
     type = response.headers.get("content-type") ?? "no content type";
     text = await response.text();
   } catch (error) {
@@ -43,7 +44,8 @@ export async function listModels(baseUrl, apiKey, options) {
   // Together sends the list itself.
   const list = Array.isArray(body) ? body : body?.data;
   if (!Array.isArray(list)) {
-    throw failed("bad_response", `answered with status ${status} and content type "${type}" in place of a list of models. Check baseUrl.`, { status });
+    const said = sentence(body?.error);
+    throw failed("bad_response", `answered with status ${status} and ${said ? `"${said}"` : `content type "${type}"`} in place of a list of models. Check baseUrl.`, { status });
   }
   return list.filter((entry) => typeof entry?.id === "string" && entry.id !== "").map(describe);
 }

@@ -21,17 +21,28 @@ export class SessionMemory {
   /** Results of tools whose batch is not over: they become messages when it is. */
   #results = new Map();
   #shown = new WeakSet();
+  /** Ids of calls that somebody was asked about. */
+  #asked;
   #state;
 
   constructor(state, options) {
     this.#state = state;
+    this.#asked = new Set(options?.initialState?.pendingApprovals);
     this.settings = Object.fromEntries(Object.keys(SETTINGS).map((key) => [key, options?.[key] ?? SETTINGS[key]]));
   }
 
   onEvent(event) {
-    if (event.type === "message_end") this.#shown.add(event.message);
-    else if (event.type === "tool_execution_end") this.#results.set(event.toolCallId, event);
-    else if (event.type === "turn_end") this.#results.clear();
+    const { type, toolCallId } = event;
+    if (type === "message_end") this.#shown.add(event.message);
+    else if (type === "tool_approval_request") this.#asked.add(toolCallId);
+    else if (type === "tool_decision") this.#asked.delete(toolCallId);
+    else if (type === "tool_execution_end") this.#results.set(toolCallId, event);
+    else if (type === "turn_end") this.#results.clear();
+  }
+
+  /** The ids of calls that nobody has decided on and nothing has answered, as far as events tell. */
+  get pendingApprovals() {
+    return waiting({ messages: this.messages, pendingApprovals: [...this.#asked] });
   }
 
   /** The transcript with all that will be in it: results that are there, and messages that the run has taken. */
@@ -126,9 +137,10 @@ function answerCalls(messages, answer) {
 
 /** The ids of calls of the last answer that wait for approval, of those that do. */
 function waiting({ messages, pendingApprovals = [] }) {
-  const asking = messages.findLast((message) => message.role === "assistant");
-  const isCalled = (id) => asking?.content.some((block) => block.type === "toolCall" && block.id === id);
-  return pendingApprovals.filter(isCalled);
+  const last = messages.findLastIndex((message) => message.role === "assistant");
+  const isCalled = (id) => messages[last]?.content.some((block) => block.type === "toolCall" && block.id === id);
+  const isAnswered = (id) => messages.slice(last).some((message) => message.role === "toolResult" && message.toolCallId === id);
+  return pendingApprovals.filter((id) => isCalled(id) && !isAnswered(id));
 }
 
 function resultMessage({ toolCallId, toolName }, { content, details }, isError, durationMs) {

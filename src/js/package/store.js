@@ -47,7 +47,8 @@ export function createStore(state, { waiting = [], retry } = {}) {
     const next = { toolExecutions: calls.executions };
     for (const field of FIELDS) next[field] = isEmptyAgain(snapshot[field], record[field]) ? snapshot[field] : record[field];
     if (next.error === undefined) delete next.error;
-    if (retry !== undefined) next.retry = retry;
+    // Behind a crash no event tells of its end.
+    if (retry !== undefined && record.isStreaming) next.retry = retry;
     if (["toolExecutions", "retry", ...FIELDS].some((field) => next[field] !== snapshot[field])) snapshot = next;
     return snapshot;
   };

@@ -1,5 +1,5 @@
 // Everything that can wait for the module, the places where it can trap, and what there is to see behind that.
-import { arm, memories } from "./trap.js";
+import { arm, disarm, memory } from "./trap.js";
 import "./lab.js";
 
 const never = () => new Promise(() => {});
@@ -7,8 +7,11 @@ const user = { role: "user", content: [{ type: "text", text: "Go" }], timestamp:
 
 /** What becomes of a promise, within a second. */
 function outcome(promise) {
-  const late = new Promise((resolve) => setTimeout(resolve, 1_000, "pending"));
-  return Promise.race([promise.then(() => "resolved", (error) => error?.code ?? String(error)), late]);
+  let timer;
+  const late = new Promise((resolve) => {
+    timer = setTimeout(resolve, 1_000, "pending");
+  });
+  return Promise.race([promise.then(() => "resolved", (error) => error?.code ?? String(error)), late]).finally(() => clearTimeout(timer));
 }
 
 /**
@@ -109,7 +112,7 @@ const places = {
   "agentLoop()": () => failureOf(() => (arm(), sluice.agentLoop([user], { messages: [] }, { model: { id: "m", api: "openai-completions" } }))).then(({ code }) => code),
   "a callback of the network": () => {
     const fetch = async () => {
-      setTimeout(arm);
+      setTimeout(() => arm());
       return new Promise((resolve) => setTimeout(resolve, 5, new Response("")));
     };
     return outcome(newAgent({ id: "test", api: "openai-completions" }, { fetch }).prompt("Go"));
@@ -145,7 +148,7 @@ const places = {
   /** No import has part in it. */
   "its own memory, which something has overwritten": () => {
     const agent = agentOf();
-    new Uint8Array(memories.at(-1).buffer).fill(255);
+    new Uint8Array(memory.buffer).fill(255);
     return failureOf(() => agent.steer("More")).then(({ code }) => code);
   },
   "a stack that is full": () => {
@@ -176,4 +179,16 @@ async function twoTurns(agent = scriptedAgent([{ toolCalls: [{ id: "call_1", nam
   return { lines: recording.lines, faults: recording.faults };
 }
 
-Object.assign(globalThis, { waitingForAll, places, twoTurns, outcome, user, refuseInstances: (isRefused) => { WebAssembly.Instance.isRefused = isRefused; } });
+/** What becomes of `use` with a trap at each call out of it, or at each `step`th, until it makes no more of them. */
+async function crashesOf(use, step = 1) {
+  const found = {};
+  for (let later = 0; ; later += step) {
+    const told = await outcome((async () => use(() => arm(later)))());
+    if (!disarm()) return { ...found, isOver: told };
+    found[told] = (found[told] ?? 0) + 1;
+    // What was held weakly is let go between tasks only.
+    await new Promise((resolve) => setTimeout(resolve));
+  }
+}
+
+Object.assign(globalThis, { crashesOf, waitingForAll, places, twoTurns, outcome, user, refuseInstances: (isRefused) => { WebAssembly.Instance.isRefused = isRefused; } });

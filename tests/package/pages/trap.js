@@ -4,20 +4,28 @@ const TRAP = [0, 97, 115, 109, 1, 0, 0, 0, 1, 4, 1, 96, 0, 0, 3, 2, 1, 0, 7, 5, 
 const { instantiate, instantiateStreaming, Instance } = WebAssembly;
 const { t: trap } = new Instance(new WebAssembly.Module(new Uint8Array(TRAP))).exports;
 
-let isArmed = false;
+/** How often the module may call out before it traps. */
+let left = Infinity;
 
-/** The next time that the module calls out, it traps. */
-export const arm = () => {
-  isArmed = true;
+/** The next time that the module calls out, or so many times later, it traps. */
+export const arm = (later = 0) => {
+  left = later;
 };
 
-/** The memories of all instances. */
-export const memories = [];
+/** Takes that back. Returns whether it has trapped. */
+export const disarm = () => {
+  const hasTrapped = left === Infinity;
+  left = Infinity;
+  return hasTrapped;
+};
+
+/** The memory of the last instance. Of one that nobody holds the browser makes room for others. */
+export let memory;
 
 const armed = (imports) => {
   const wrap = (call) => (...args) => {
-    if (isArmed) {
-      isArmed = false;
+    if (left-- === 0) {
+      left = Infinity;
       trap();
     }
     return call(...args);
@@ -25,7 +33,7 @@ const armed = (imports) => {
   return Object.fromEntries(Object.entries(imports).map(([module, members]) => [module, Object.fromEntries(Object.entries(members).map(([name, call]) => [name, wrap(call)]))]));
 };
 const noted = (made) => {
-  memories.push(Object.values((made.instance ?? made).exports).find((value) => value instanceof WebAssembly.Memory));
+  memory = Object.values((made.instance ?? made).exports).find((value) => value instanceof WebAssembly.Memory);
   return made;
 };
 

@@ -2,7 +2,7 @@
 import init, {
   Agent, agentLoop, agentLoopContinue, complete, createScript, initSync, listModels, streamProxy, streamSimple,
   type AgentContext, type AgentEvent, type AgentEventStream, type AgentListener, type AgentLoopConfig, type AgentMessage, type AgentOptions,
-  type AgentState, type AnyTool, type AssistantMessage, type AssistantMessageEvent, type AssistantMessageEventStream, type Context, type FinishedTurn,
+  type AgentState, type AgentStore, type AnyTool, type AssistantMessage, type AssistantMessageEvent, type AssistantMessageEventStream, type Context, type FinishedTurn,
   type FinishTurnResult, type Model, type ModelInfo, type ModelRequest, type QueuedMessages, type RetryOptions, type SluiceError, type StreamFn,
   type ThinkingLevel, type ToolResultMessage,
 } from "sluice-agent";
@@ -277,8 +277,24 @@ new Agent({
   initialState: {
     model: { id: "m", api: "openai-completions", baseUrl: unknown, headers: unknown },
     systemPrompt: unknown,
-    tools: [{ name: "t", description: unknown, parameters: unknown, needsApproval: unknown, execute: async () => "x" }],
+    tools: [{ name: "t", description: unknown, parameters: unknown, needsApproval: unknown, validate: unknown, prepareArguments: unknown, execute: async () => "x" }],
   },
   apiKey: unknown, sessionId: unknown, fetch: unknown, onPayload: unknown, beforeToolCall: unknown, prepareRequest: unknown, retry: unknown,
 });
+new Agent({
+  thinkingBudgets: { low: unknown, high: 4096 },
+  prepareRequest: ({ model }) => ({ model, thinkingLevel: unknown }),
+  afterToolCall: async () => ({ content: unknown, details: "x" }),
+});
 agentLoop([], { systemPrompt: unknown, messages: [] }, { model: { id: "m", api: "a" }, apiKey: unknown }, unknown);
+
+// What a class of the app's replaces, it can build on.
+class Watched extends Agent {
+  override get store(): AgentStore {
+    return super.store;
+  }
+  override get state(): AgentState {
+    return super.state;
+  }
+}
+new Watched().store.getSnapshot().isStreaming satisfies boolean;

@@ -581,7 +581,10 @@ fn a_call_that_was_not_answered_is_answered_and_one_of_a_failed_turn_is_left_out
 #[test]
 fn what_cannot_be_sent_is_refused_with_a_reason() {
     let table = [
-        (json!([]), "the conversation is empty"),
+        (
+            json!([]),
+            "the conversation is empty: add a user message (roles of your own need convertToLlm, a system prompt goes into systemPrompt)",
+        ),
         (json!([user(" ")]), "the conversation is empty"),
         (
             json!([user("a"), turn(json!([text("b", Value::Null)]))]),

@@ -78,4 +78,20 @@ show(player.store);
 await player.start();
 await drawn();
 report.replayed = html();
+
+// Whoever draws an agent and not its store asks the agent for it again, also while it is freed under it.
+function Live({ agent }) {
+  const { isStreaming } = useStore(agent.store);
+  const { messages, pendingToolCalls } = agent.state;
+  return createElement("p", null, `${messages.length} ${pendingToolCalls.size} ${agent.pendingApprovals.length} ${isStreaming}`);
+}
+const short = new Agent({ initialState: { model: { id: "scripted", api: "script" } }, streamFn: createScript([{ text: words }], { tokensPerSecond: 400 }) });
+root.render(createElement(StrictMode, null, createElement(Live, { agent: short })));
+const run = short.prompt("Go");
+await drawn();
+const during = document.querySelector("p")?.textContent;
+short.free();
+await run;
+await drawn();
+report.freed = [during, document.querySelector("p")?.textContent];
 globalThis.report = report;
