@@ -1,7 +1,8 @@
 //! Messages that wait for their turn: steering and follow-ups.
 //!
-//! A message is in the queue until the moment it is handed to the run, and the run puts every
-//! message it is handed into the transcript, so none is lost and none is delivered twice.
+//! A message waits until the moment it is handed to the run, and the run puts every message it is
+//! handed into the transcript, so none is lost and none is delivered twice. Where messages wait is
+//! the host's business.
 
 use serde::Serialize;
 
@@ -19,51 +20,14 @@ pub enum QueueMode {
     All,
 }
 
-/// One queue, oldest first.
-#[derive(Debug, Clone)]
-pub struct Queue<M> {
-    /// How many messages a delivery takes.
-    pub mode: QueueMode,
-    waiting: Vec<M>,
-}
-
-impl<M> Default for Queue<M> {
-    fn default() -> Self {
-        Self {
-            mode: QueueMode::default(),
-            waiting: Vec::new(),
-        }
-    }
-}
-
-impl<M: Clone> Queue<M> {
-    /// Accepts a message.
-    pub fn push(&mut self, message: M) {
-        self.waiting.push(message);
-    }
-
-    /// Hands over the next delivery; empty when nothing waits.
-    pub fn take(&mut self) -> Vec<M> {
-        let mut taken = std::mem::take(&mut self.waiting);
-        if self.mode == QueueMode::OneAtATime && taken.len() > 1 {
-            self.waiting = taken.split_off(1);
+impl QueueMode {
+    /// Takes the next delivery from what waits, oldest first; empty when nothing does.
+    pub fn take<M>(self, waiting: &mut Vec<M>) -> Vec<M> {
+        let mut taken = std::mem::take(waiting);
+        if self == Self::OneAtATime && taken.len() > 1 {
+            *waiting = taken.split_off(1);
         }
         taken
-    }
-
-    /// Forgets all that waits.
-    pub fn clear(&mut self) {
-        self.waiting.clear();
-    }
-
-    /// Whether nothing waits.
-    pub fn is_empty(&self) -> bool {
-        self.waiting.is_empty()
-    }
-
-    /// What waits, oldest first.
-    pub fn peek(&self) -> Vec<M> {
-        self.waiting.clone()
     }
 }
 

@@ -116,7 +116,9 @@ impl Agent {
         &self,
         #[wasm_bindgen(unchecked_param_type = "AgentMessage")] message: JsValue,
     ) -> Result<(), JsValue> {
-        self.core.state.append(&check_message(&message, "message")?);
+        self.core
+            .state
+            .append("messages", &check_message(&message, "message")?);
         Ok(())
     }
 

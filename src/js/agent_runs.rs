@@ -101,7 +101,7 @@ impl Agent {
     fn launch(&self, mut messages: Vec<Handle>) -> Result<Promise, JsValue> {
         let (control, settle) = RunControl::new()?;
         // Messages that an earlier run left in the queue come before what is new.
-        let mut waiting = self.core.steering.borrow_mut().take();
+        let mut waiting = self.core.steering.take();
         waiting.append(&mut messages);
         let open = open_calls::find(&self.core);
         self.core.state.forget_taken();
@@ -136,11 +136,11 @@ impl Agent {
                 "There are no messages to continue from. Call prompt().",
             )),
             Some("assistant") => {
-                if !self.core.steering.borrow().is_empty() {
+                if !self.core.steering.is_empty() {
                     // Starting the run takes it.
                     return Ok(Vec::new());
                 }
-                let follow_ups = self.core.follow_ups.borrow_mut().take();
+                let follow_ups = self.core.follow_ups.take();
                 if follow_ups.is_empty() {
                     return Err(error::misuse(
                         "nothing_to_continue",

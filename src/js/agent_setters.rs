@@ -62,7 +62,7 @@ impl Agent {
         #[wasm_bindgen(unchecked_param_type = "QueueMode")] mode: JsValue,
     ) -> Result<(), JsValue> {
         let mode = given::data(&mode, "steeringMode")?;
-        self.core.steering.borrow_mut().mode = mode;
+        self.core.steering.mode.set(mode);
         Ok(())
     }
 
@@ -73,7 +73,7 @@ impl Agent {
         #[wasm_bindgen(unchecked_param_type = "QueueMode")] mode: JsValue,
     ) -> Result<(), JsValue> {
         let mode = given::data(&mode, "followUpMode")?;
-        self.core.follow_ups.borrow_mut().mode = mode;
+        self.core.follow_ups.mode.set(mode);
         Ok(())
     }
 

@@ -1,13 +1,10 @@
 //! What waits in an [`Agent`]: messages for the model, and tool calls for a yes or no.
 
-use js_sys::Array;
 use wasm_bindgen::prelude::*;
 
 use crate::agent::approval::Approval;
-use crate::agent::queue::Queue;
 use crate::js::agent::Agent;
 use crate::js::given::read_message;
-use crate::js::page::Handle;
 use crate::js::{error, value};
 
 #[wasm_bindgen]
@@ -18,7 +15,7 @@ impl Agent {
         #[wasm_bindgen(unchecked_param_type = "string | AgentMessage")] message: JsValue,
     ) -> Result<(), JsValue> {
         let message = read_message(&message, "message")?;
-        self.core.steering.borrow_mut().push(Handle(message));
+        self.core.steering.push(&message);
         self.core.approvals.steer();
         Ok(())
     }
@@ -30,20 +27,20 @@ impl Agent {
         #[wasm_bindgen(unchecked_param_type = "string | AgentMessage")] message: JsValue,
     ) -> Result<(), JsValue> {
         let message = read_message(&message, "message")?;
-        self.core.follow_ups.borrow_mut().push(Handle(message));
+        self.core.follow_ups.push(&message);
         Ok(())
     }
 
     /// Forgets the steering messages that wait.
     #[wasm_bindgen(js_name = clearSteeringQueue)]
     pub fn clear_steering_queue(&self) {
-        self.core.steering.borrow_mut().clear();
+        self.core.steering.clear();
     }
 
     /// Forgets the follow-up messages that wait.
     #[wasm_bindgen(js_name = clearFollowUpQueue)]
     pub fn clear_follow_up_queue(&self) {
-        self.core.follow_ups.borrow_mut().clear();
+        self.core.follow_ups.clear();
     }
 
     /// Forgets all messages that wait.
@@ -56,23 +53,15 @@ impl Agent {
     /// Whether any message waits.
     #[wasm_bindgen(js_name = hasQueuedMessages)]
     pub fn has_queued_messages(&self) -> bool {
-        !self.core.steering.borrow().is_empty() || !self.core.follow_ups.borrow().is_empty()
+        !self.core.steering.is_empty() || !self.core.follow_ups.is_empty()
     }
 
     /// The messages that wait, oldest first.
     #[wasm_bindgen(js_name = peekQueuedMessages, unchecked_return_type = "QueuedMessages")]
     pub fn peek_queued_messages(&self) -> JsValue {
-        let list = |queue: &std::cell::RefCell<Queue<Handle>>| -> Array {
-            queue
-                .borrow()
-                .peek()
-                .into_iter()
-                .map(|message| message.0)
-                .collect()
-        };
         value::object(&[
-            ("steering", &list(&self.core.steering)),
-            ("followUp", &list(&self.core.follow_ups)),
+            ("steering", &self.core.steering.peek()),
+            ("followUp", &self.core.follow_ups.peek()),
         ])
     }
 

@@ -7,10 +7,10 @@ use wasm_bindgen::prelude::*;
 
 use crate::agent::approval::Approvals;
 use crate::agent::host::InterruptMode;
-use crate::agent::queue::{Queue, QueueMode};
+use crate::agent::queue::QueueMode;
 use crate::js::live::Channel;
 use crate::js::options::{Options, Owner};
-use crate::js::page::Handle;
+use crate::js::queue::Queue;
 use crate::js::run_control::RunControl;
 use crate::js::state::State;
 use crate::js::tool::{ToolSet, Tools};
@@ -24,8 +24,8 @@ pub(super) struct Core {
     pub(super) interrupt_mode: Cell<InterruptMode>,
     /// What is known of the tools that are set.
     tools: RefCell<Rc<ToolSet>>,
-    pub(super) steering: RefCell<Queue<Handle>>,
-    pub(super) follow_ups: RefCell<Queue<Handle>>,
+    pub(super) steering: Queue,
+    pub(super) follow_ups: Queue,
     pub(super) approvals: Approvals,
     pub(super) run: RefCell<Option<RunControl>>,
 }
@@ -42,17 +42,6 @@ impl Core {
     ) -> Result<Self, JsValue> {
         let (options, given) = Options::read(options, owner, stream_fn)?;
         let channel = Channel::new(&given);
-        let core = Self {
-            state: State::new(&channel),
-            channel,
-            interrupt_mode: Cell::new(options.rules.interrupt_mode),
-            tools: RefCell::default(),
-            steering: RefCell::default(),
-            follow_ups: RefCell::default(),
-            approvals: Approvals::default(),
-            run: RefCell::default(),
-            options,
-        };
         // What the bare loop's callbacks give at once goes out at once: the app lists it no more.
         let mode = |mode| {
             if owner == Owner::Loop {
@@ -61,9 +50,18 @@ impl Core {
                 mode
             }
         };
-        core.steering.borrow_mut().mode = mode(core.options.steering_mode);
-        core.follow_ups.borrow_mut().mode = mode(core.options.follow_up_mode);
-        Ok(core)
+        let state = State::new(&channel);
+        Ok(Self {
+            steering: Queue::new(&state, "steering", mode(options.steering_mode)),
+            follow_ups: Queue::new(&state, "followUp", mode(options.follow_up_mode)),
+            state,
+            channel,
+            interrupt_mode: Cell::new(options.rules.interrupt_mode),
+            tools: RefCell::default(),
+            approvals: Approvals::default(),
+            run: RefCell::default(),
+            options,
+        })
     }
 
     /// Sets what the state has as tools. `is_told` for those that a model is only told of.

@@ -18,7 +18,6 @@ use web_sys::AbortSignal;
 use crate::agent::host::{
     Call, Clock, FinishTurn, Head, Host, HttpResponse, Rules, Source, Transport,
 };
-use crate::agent::queue::Queue;
 use crate::error::{ErrorCode, ErrorInfo, Failure};
 use crate::event::AgentEvent;
 use crate::js::core::Core;
@@ -28,6 +27,7 @@ use crate::js::hook::{call_hook, must_return, require_array};
 use crate::js::live::Delivery;
 use crate::js::network::Network;
 use crate::js::page::{Handle, JsPage, event_to_js};
+use crate::js::queue::Queue;
 use crate::js::request::Request;
 use crate::js::run_control::RunControl;
 use crate::js::stream_fn::AppStream;
@@ -330,7 +330,7 @@ impl Host for PageHost {
                 let given = value::call(&callback, &JsValue::UNDEFINED, &[]).await;
                 queue_given(given, queue);
             }
-            if !queue.borrow().is_empty() {
+            if !queue.is_empty() {
                 return true;
             }
         }
@@ -338,22 +338,22 @@ impl Host for PageHost {
     }
 
     fn take_steering(&self) -> Vec<Handle> {
-        let messages = self.core.steering.borrow_mut().take();
+        let messages = self.core.steering.take();
         self.core.state.take(messages)
     }
 
     fn take_follow_ups(&self) -> Vec<Handle> {
-        let messages = self.core.follow_ups.borrow_mut().take();
+        let messages = self.core.follow_ups.take();
         self.core.state.take(messages)
     }
 }
 
 /// Queues what a callback of the bare loop gave. One that fails has no messages.
-fn queue_given(given: Result<JsValue, JsValue>, queue: &RefCell<Queue<Handle>>) {
+fn queue_given(given: Result<JsValue, JsValue>, queue: &Queue) {
     for message in value::items(&given.unwrap_or_default()) {
         // What is no message is none to wait for.
         if let Ok(message) = check_message(&message, "message") {
-            queue.borrow_mut().push(Handle(message));
+            queue.push(&message);
         }
     }
 }

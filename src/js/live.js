@@ -30,8 +30,8 @@ export class Channel {
   constructor(given) {
     this.own = { listeners: [], tools: [], streams: new Set(), record: newState(), ...given };
     this.own.view = liveView(this.own.record);
-    // Behind the view: a session is to have what the page does not see yet.
-    this.own.record.taken = [];
+    // Behind the view: a session is to have what waits, and what the page does not see yet.
+    Object.assign(this.own.record, nothingWaits());
     channels.set(this.own.record, this);
     this.signal = undefined;
     this.message = undefined;
@@ -55,7 +55,7 @@ export class Channel {
 
   /** What is the app's. Of an agent that is garbage there is nothing left. */
   held() {
-    return this.own ?? this.left.deref() ?? { listeners: [], tools: [], streams: new Set(), record: newState(), hooks: {}, told: {} };
+    return this.own ?? this.left.deref() ?? { listeners: [], tools: [], streams: new Set(), record: { ...newState(), ...nothingWaits() }, hooks: {}, told: {} };
   }
 
   get(key) {
@@ -305,6 +305,11 @@ export function newState() {
     systemPrompt: "", model: null, thinkingLevel: "off", tools: [], messages: [], isStreaming: false, streamMessage: null,
     pendingToolCalls: new Set(), error: undefined,
   };
+}
+
+/** Messages that a run has taken and not shown yet, and those that it may take. */
+function nothingWaits() {
+  return { taken: [], steering: [], followUp: [] };
 }
 
 /** A state follows a run. `isKept` is false for a run whose conversation was thrown away. */

@@ -30,6 +30,7 @@ mod options;
 mod page;
 mod pattern;
 mod presenter;
+mod queue;
 mod request;
 mod result;
 mod run_control;

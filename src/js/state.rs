@@ -29,7 +29,11 @@ impl State {
     }
 
     pub(super) fn set_messages(&self, messages: &[JsValue]) {
-        self.set("messages", &messages.iter().collect::<Array>());
+        self.set_list("messages", messages);
+    }
+
+    pub(super) fn set_list(&self, key: &str, items: &[JsValue]) {
+        self.set(key, &items.iter().collect::<Array>());
     }
 
     /// Notes messages that a run has taken: they will be in the transcript, and are in no queue.
@@ -46,9 +50,10 @@ impl State {
         self.set("taken", &Array::new());
     }
 
-    pub(super) fn append(&self, message: &JsValue) {
-        let messages: Array = self.get("messages").unchecked_into();
-        self.set("messages", &messages.concat(&Array::of1(message)));
+    /// Adds a message to a list.
+    pub(super) fn append(&self, key: &str, message: &JsValue) {
+        let messages: Array = self.get(key).unchecked_into();
+        self.set(key, &messages.concat(&Array::of1(message)));
     }
 
     /// Takes messages away, wherever they stand by now.

@@ -61,7 +61,7 @@ fn assert_aborted(host: &FakeHost, story: &[String], what: &str) {
         "agent_end aborted",
         "{what}: {story:#?}"
     );
-    host.follow_ups.borrow_mut().clear();
+    host.follow_ups.borrow_mut().waiting.clear();
     host.otherwise.replace(Some(says("Good again.")));
     approve_all(host);
     assert_eq!(

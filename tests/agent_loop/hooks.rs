@@ -36,7 +36,7 @@ fn finish_turn_ends_a_run_that_would_go_on() {
     let host = finishing(host(), &[FinishTurn::End]);
     host.follow_up("Later");
     assert_eq!(outcome(&host, "Go"), ("agent_end terminated".to_owned(), 1));
-    assert_eq!(host.follow_ups.borrow().peek().len(), 1, "it still waits");
+    assert_eq!(host.follow_ups.borrow().waiting.len(), 1, "it still waits");
     // The next run goes on from there.
     assert_eq!(outcome(&host, "And?").0, "agent_end done");
 

@@ -9,7 +9,7 @@ use serde_json::Value;
 use sluice_agent::agent::abort::Abort;
 use sluice_agent::agent::approval::{Approval, Approvals};
 use sluice_agent::agent::host::{BeforeToolCall, FinishTurn, Rules, ToolOutput};
-use sluice_agent::agent::queue::Queue;
+use sluice_agent::agent::queue::QueueMode;
 use sluice_agent::agent::run::{OpenCalls, run};
 use sluice_agent::event::{
     AgentEvent, AssistantMessageEvent, DoneEvent, ErrorEvent, StartEvent, laws,
@@ -31,6 +31,19 @@ type Before = Rc<dyn Fn(&str, Value) -> BeforeToolCall<Value>>;
 type Finish = Rc<dyn Fn(&AssistantMessage) -> FinishTurn>;
 type After = Rc<dyn Fn(&str, ToolOutput<Value>) -> ToolOutput<Value>>;
 
+/// Messages that wait, oldest first.
+#[derive(Default)]
+pub struct Queue {
+    pub mode: QueueMode,
+    pub waiting: Vec<Message>,
+}
+
+impl Queue {
+    fn take(&mut self) -> Vec<Message> {
+        self.mode.take(&mut self.waiting)
+    }
+}
+
 pub struct FakeHost {
     pub clock: VirtualClock,
     pub model: RefCell<Model>,
@@ -39,8 +52,8 @@ pub struct FakeHost {
     pub idle_timeout_ms: Cell<Option<f64>>,
     pub max_event_bytes: Cell<usize>,
     pub transcript: RefCell<Vec<Message>>,
-    pub steering: RefCell<Queue<Message>>,
-    pub follow_ups: RefCell<Queue<Message>>,
+    pub steering: RefCell<Queue>,
+    pub follow_ups: RefCell<Queue>,
     pub tools: RefCell<Vec<FakeTool>>,
     pub before: RefCell<Option<Before>>,
     pub after: RefCell<Option<After>>,
@@ -152,7 +165,10 @@ impl FakeHost {
     }
 
     pub fn steer(&self, text: &str) {
-        self.steering.borrow_mut().push(crate::script::user(text));
+        self.steering
+            .borrow_mut()
+            .waiting
+            .push(crate::script::user(text));
         self.approvals.steer();
     }
 
@@ -163,7 +179,10 @@ impl FakeHost {
     }
 
     pub fn follow_up(&self, text: &str) {
-        self.follow_ups.borrow_mut().push(crate::script::user(text));
+        self.follow_ups
+            .borrow_mut()
+            .waiting
+            .push(crate::script::user(text));
     }
 
     /// How often a point was visited in the last run.
@@ -299,8 +318,8 @@ impl FakeHost {
                 Act::Steer(text) => self.steer(text),
                 Act::FollowUp(text) => self.follow_up(text),
                 Act::ClearQueues => {
-                    self.steering.borrow_mut().clear();
-                    self.follow_ups.borrow_mut().clear();
+                    self.steering.borrow_mut().waiting.clear();
+                    self.follow_ups.borrow_mut().waiting.clear();
                 }
                 Act::Delay(ms) => self.clock.sleep(ms).await,
                 Act::Hang => pending().await,

@@ -221,7 +221,7 @@ fn found(host: &FakeHost, prefix: char) -> Vec<String> {
     };
     let mut texts = texts(&host.transcript.borrow());
     texts.retain(|text| text.starts_with(prefix));
-    texts.extend(self::texts(&queue.borrow().peek()));
+    texts.extend(self::texts(&queue.borrow().waiting));
     texts
 }
 
@@ -297,7 +297,7 @@ proptest! {
             plan_decisions(&host);
             host.run(&["prompt"]);
         }
-        prop_assert!(host.steering.borrow().is_empty() && host.follow_ups.borrow().is_empty());
+        prop_assert!(host.steering.borrow().waiting.is_empty() && host.follow_ups.borrow().waiting.is_empty());
         let count = host.events.borrow().len();
         host.clock.run_out();
         prop_assert_eq!(host.events.borrow().len(), count);

@@ -1,9 +1,8 @@
 //! Steering and follow-ups.
 
 use sluice_agent::agent::queue::QueueMode;
-use sluice_agent::message::Message;
 
-use crate::host::FakeHost;
+use crate::host::{FakeHost, Queue};
 use crate::script::{Act, Does, Point, calls, says, tool};
 use crate::story::message;
 
@@ -19,8 +18,8 @@ fn spoken(story: &[String]) -> Vec<&str> {
         .collect()
 }
 
-fn waiting(queue: &std::cell::RefCell<sluice_agent::agent::queue::Queue<Message>>) -> Vec<String> {
-    queue.borrow().peek().iter().map(message).collect()
+fn waiting(queue: &std::cell::RefCell<Queue>) -> Vec<String> {
+    queue.borrow().waiting.iter().map(message).collect()
 }
 
 fn chatty() -> FakeHost {
@@ -143,7 +142,10 @@ fn a_message_that_comes_with_the_last_events_is_delivered_now_or_by_the_next_run
             spoken(&host.run(&["Yes"])),
             ["user Yes", OK, &said, OK, "agent_end done"]
         );
-        assert!(host.steering.borrow().is_empty() && host.follow_ups.borrow().is_empty());
+        assert!(
+            host.steering.borrow().waiting.is_empty()
+                && host.follow_ups.borrow().waiting.is_empty()
+        );
     }
 }
 
@@ -224,7 +226,7 @@ fn a_message_that_was_taken_is_delivered_in_spite_of_an_abort() {
             "agent_end aborted"
         ]
     );
-    assert!(host.steering.borrow().is_empty());
+    assert!(host.steering.borrow().waiting.is_empty());
 }
 
 #[test]

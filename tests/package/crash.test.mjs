@@ -78,6 +78,8 @@ pageTest("of an agent whose module crashed, what was said can be read and gone o
     const started = seen(agent, ({ type }) => type === "tool_execution_start");
     agent.prompt("2").catch(() => {});
     await started;
+    agent.steer("3");
+    agent.followUp("4");
     await places["a method"]();
     await new Promise((resolve) => setTimeout(resolve));
     const refused = {};
@@ -88,13 +90,13 @@ pageTest("of an agent whose module crashed, what was said can be read and gone o
     };
     for (const [name, use] of Object.entries(uses)) refused[name] = (await failureOf(use)).code;
     const { messages, isStreaming, error } = agent.state;
-    const read = { roles: messages.map(({ role }) => role), isStreaming, error, signal: agent.signal, waits: [agent.hasQueuedMessages(), agent.pendingApprovals, agent.peekQueuedMessages()], running: store.getSnapshot().toolExecutions.call_2.status, told: told.at(-1) };
+    const read = { roles: messages.map(({ role }) => role), isStreaming, error, signal: agent.signal, waits: [agent.hasQueuedMessages(), agent.pendingApprovals, ...Object.values(agent.peekQueuedMessages()).map((messages) => messages.map(({ content }) => content[0].text))], running: store.getSnapshot().toolExecutions.call_2.status, told: told.at(-1) };
     agent.abort();
     const session = JSON.parse(JSON.stringify(agent));
     agent.free();
     agent.free();
     const freed = [agent.state.messages.length, JSON.stringify(agent.toJSON().messages) === JSON.stringify(session.messages), (await failureOf(() => agent.steer("x"))).code];
-    const next = sluice.Agent.fromJSON(session, { streamFn: sluice.createScript([{ text: "On." }]), initialState: { tools } });
+    const next = sluice.Agent.fromJSON(session, { streamFn: sluice.createScript([{ text: "On." }, { text: "And on." }]), initialState: { tools } });
     await next.continue();
     const copy = newAgent({ id: "demo", api: "script" }, { messages, streamFn: sluice.createScript([{ text: "Fine." }]) });
     return { refused, read, freed, next: next.state.messages.map(({ role, content }) => `${role} ${content[0].text ?? content[0].type}`), copy: copy.state.messages.length };
@@ -104,12 +106,13 @@ pageTest("of an agent whose module crashed, what was said can be read and gone o
   assert.match(error, /^The module of sluice-agent failed/);
   assert.equal(told, error);
   assert.deepEqual(read, {
-    roles: ["user", "assistant", "user", "assistant"], isStreaming: false, signal: undefined, waits: [false, [], { steering: [], followUp: [] }], running: "running",
+    roles: ["user", "assistant", "user", "assistant"], isStreaming: false, signal: undefined, waits: [true, [], ["3"], ["4"]], running: "running",
   });
   assert.deepEqual(found.freed, [4, true, "freed"]);
   assert.deepEqual(found.next, [
     "user 1", "assistant One.", "user 2", "assistant toolCall",
-    "toolResult The run was cut off before this call was answered. The tool may have run, wholly or in part, and was not run again.", "assistant On.",
+    "toolResult The run was cut off before this call was answered. The tool may have run, wholly or in part, and was not run again.",
+    "user 3", "assistant On.", "user 4", "assistant And on.",
   ]);
   assert.equal(found.copy, 4);
   assert.equal(errors.length, 1);

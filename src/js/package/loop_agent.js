@@ -6,14 +6,14 @@ import { misuse } from "../values.js";
 /** Methods that tell of wrong use by rejecting. */
 const PROMISING = ["prompt", "continue", "retry", "waitForIdle"];
 
-/** What there is of an agent that was freed or whose instance crashed: nothing waits and nothing is under way. */
+/** What there is of an agent that was freed or whose instance crashed: nothing is under way, and messages wait for another. */
 const ENDED = {
   abort() {},
   free() {},
   signal() {},
   pendingApprovals: () => [],
-  hasQueuedMessages: () => false,
-  peekQueuedMessages: () => ({ steering: [], followUp: [] }),
+  hasQueuedMessages: ({ steering, followUp }) => steering.length + followUp.length > 0,
+  peekQueuedMessages: ({ steering, followUp }) => ({ steering, followUp }),
 };
 
 /**
@@ -31,7 +31,7 @@ export class LoopAgent {
     // What is the app's, held so that it lives as long as the agent.
     const own = channelOf(state).leave();
     const call = (name, use) => {
-      if ((isFreed || instance.isCrashed) && Object.hasOwn(ENDED, name)) return ENDED[name]();
+      if ((isFreed || instance.isCrashed) && Object.hasOwn(ENDED, name)) return ENDED[name](own.record);
       if (isFreed) throw misuse("freed", "This agent was freed. Make a new one.");
       return instance.enter(() => use(agent));
     };

@@ -412,13 +412,13 @@ impl Host for FakeHost {
 
     async fn has_messages(&self, with_follow_ups: bool) -> bool {
         self.visit(Point::HasSteering).await.expect("no failure");
-        let waits = !self.steering.borrow().is_empty();
+        let waits = !self.steering.borrow().waiting.is_empty();
         self.visit(Point::SteeringKnown).await.expect("no failure");
         if waits || !with_follow_ups {
             return waits;
         }
         self.visit(Point::HasFollowUps).await.expect("no failure");
-        let waits = !self.follow_ups.borrow().is_empty();
+        let waits = !self.follow_ups.borrow().waiting.is_empty();
         self.visit(Point::FollowUpsKnown).await.expect("no failure");
         waits
     }
