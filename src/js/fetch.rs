@@ -11,7 +11,7 @@ use std::task::{Poll, Waker};
 use gloo_net::http::Request;
 use js_sys::{Function, Uint8Array};
 use wasm_bindgen::prelude::*;
-use web_sys::AbortController;
+use web_sys::{AbortController, AbortSignal};
 
 use crate::agent::host::HttpResponse;
 use crate::error::{ErrorCode, ErrorInfo, Failure};
@@ -35,6 +35,15 @@ extern "C" {
     fn stop(this: &Pump);
 
     fn close(reader: &JsValue, controller: &AbortController, is_complete: bool, grace_ms: u32);
+
+    #[wasm_bindgen(catch)]
+    fn post(
+        fetch: &Function,
+        url: &str,
+        headers: &JsValue,
+        body: &JsValue,
+        signal: &AbortSignal,
+    ) -> Result<JsValue, JsValue>;
 }
 
 /// How long a complete response may take to end, in milliseconds: its end mostly comes with it, and a connection that is
@@ -175,14 +184,13 @@ fn call_app(
     for (name, value) in &request.headers {
         value::set(&headers, name, &value.into());
     }
-    let init = value::object(&[
-        ("method", &"POST".into()),
-        ("headers", &headers),
-        ("body", body),
-        ("signal", &controller.signal()),
-    ]);
-    let url = request.url.as_str().into();
-    value::call(fetch, &JsValue::UNDEFINED, &[&url, &init])
+    value::settled(post(
+        fetch,
+        &request.url,
+        &headers,
+        body,
+        &controller.signal(),
+    ))
 }
 
 /// What `fetch` came to.

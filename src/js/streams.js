@@ -28,6 +28,13 @@ export class Pump {
   }
 }
 
+/** Calls the app's own `fetch`. One that does not heed the signal may answer when nobody waits for it any more. */
+export function post(fetch, url, headers, body, signal) {
+  const answer = Promise.resolve(fetch(url, { method: "POST", headers, body, signal }));
+  answer.then((response) => signal.aborted && get(response, "body")?.cancel()).catch(() => {});
+  return answer;
+}
+
 /**
  * Ends a body that nobody reads any more. A body that is complete but for its end is read to that
  * end for a moment, so that the connection can be used again; any other is cancelled at once.

@@ -112,7 +112,13 @@ pub(super) fn call(function: &Function, this: &JsValue, arguments: &[&JsValue]) 
     for argument in arguments {
         list.push(argument);
     }
-    match function.apply(this, &list) {
+    settled(function.apply(this, &list))
+}
+
+/// Waits for what a call gave, which may be a promise.
+#[inline(never)]
+pub(super) fn settled(result: Result<JsValue, JsValue>) -> Settling {
+    match result {
         Ok(value) => settle(value),
         Err(thrown) => Settling::Settled(Err(thrown)),
     }

@@ -51,6 +51,23 @@ pageTest("a run aborted before the headers ends, and the server sees the request
   keepEvents("abort-before-headers", result.events);
 });
 
+pageTest("a response that a fetch of the app's own brings behind the abort is cancelled", async ({ page }) => {
+  const result = await page.evaluate(async () => {
+    let [answerLate, cancelled] = [undefined, 0];
+    const late = () => new Response(new ReadableStream({ cancel: () => { cancelled++; } }), { headers: { "content-type": "text/event-stream" } });
+    const agent = newAgent({ id: "test", api: "openai-completions" }, { fetch: () => new Promise((resolve) => { answerLate = resolve; }) });
+    const run = agent.prompt("Go");
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    agent.abort();
+    await run;
+    const before = cancelled;
+    answerLate(late());
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    return [before, cancelled];
+  });
+  assert.deepEqual(result, [0, 1]);
+});
+
 pageTest("a run aborted in the middle of a stream keeps what had arrived, and the server sees the response go", async ({ page, provider }) => {
   provider.answer({ body: answer("Half", " never"), stallAt: text("Half").length }, answer("Fine."));
   await startRun(page, provider.model);
