@@ -26,6 +26,8 @@ function contained(glue) {
   };
   once("        a: import0,\n", "        a: owner.guardImports(import0),\n");
   once("wasm = instance.exports;", "wasm = owner.guardExports(instance.exports, module);");
+  // Character by character is quicker for short texts only, and a transcript is a long one.
+  once("if (realloc === undefined) {", "if (realloc === undefined || arg.length > 1000) {");
   once("export { initSync, __wbg_init as default };", `return { initSync, init: __wbg_init, ${names.join(", ")} };`);
   if (/^(import|export) /m.test(text)) throw new Error("the glue has an import or export that is not known");
   return `${imports.join("")}export default function (owner) {\n${text}}\n`;
