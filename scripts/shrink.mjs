@@ -5,6 +5,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import binaryen from "binaryen";
+import { ordered } from "./order.mjs";
+import { section } from "./section.mjs";
 
 const scripts = dirname(fileURLToPath(import.meta.url));
 const built = join(scripts, "../target/pkg");
@@ -27,6 +29,8 @@ const FEATURES = {
   Multivalue: "multivalue",
 };
 
+const featureBits = Object.keys(FEATURES).reduce((all, name) => all | binaryen.Features[name], 0);
+
 /** Where the standard library reports a panic before it aborts. */
 const PANIC = /^<?(core|std|alloc|hashbrown|__rustc)\b.*(panic|_fail(ed)?$|_fail(ed)?::|handle_error|capacity_overflow|alloc_error|__rust_end_short_backtrace)/;
 
@@ -36,7 +40,7 @@ const PANIC = /^<?(core|std|alloc|hashbrown|__rustc)\b.*(panic|_fail(ed)?$|_fail
  */
 function trapAtOnce(bytes) {
   const module = binaryen.readBinary(bytes);
-  module.setFeatures(Object.keys(FEATURES).reduce((all, name) => all | binaryen.Features[name], 0));
+  module.setFeatures(featureBits);
   let found = 0;
   for (let index = 0; index < module.getNumFunctions(); index++) {
     const func = module.getFunctionByIndex(index);
@@ -51,33 +55,15 @@ function trapAtOnce(bytes) {
 
 /** The active data segments of a module: their addresses, and where their bytes are. */
 function dataSegments(bytes) {
-  let at = 8;
-  const number = () => {
-    let value = 0;
-    for (let shift = 0; ; shift += 7) {
-      const byte = bytes[at++];
-      value |= (byte & 0x7f) << shift;
-      if (byte < 0x80) return value >>> 0;
-    }
-  };
-  const segments = [];
-  while (at < bytes.length) {
-    const id = bytes[at++];
-    const length = number();
-    const end = at + length;
-    if (id === 11) {
-      for (let count = number(); count > 0; count--) {
-        const opcode = (number(), bytes[at++]);
-        const start = number();
-        if (opcode !== 0x41 || bytes[at++] !== 0x0b) throw new Error("a data segment is not at a constant address");
-        const size = number();
-        segments.push({ start, end: start + size, offset: at });
-        at += size;
-      }
-    }
-    at = end;
-  }
-  return segments;
+  const reader = section(bytes, 11);
+  return Array.from({ length: reader.number() }, () => {
+    const opcode = (reader.number(), reader.byte());
+    const start = reader.number();
+    if (opcode !== 0x41 || reader.byte() !== 0x0b) throw new Error("a data segment is not at a constant address");
+    const size = reader.number();
+    reader.take(size);
+    return { start, end: start + size, offset: reader.at - size };
+  });
 }
 
 /** A file of Rust code, as a place in the source has it. */
@@ -151,3 +137,4 @@ const wasm = trapAtOnce(readFileSync(wasmPath));
 forgetPlaces(wasm);
 writeFileSync(wasmPath, wasm);
 writeFileSync(gluePath, renamed(readFileSync(gluePath, "utf8"), optimise()));
+writeFileSync(wasmPath, ordered(readFileSync(wasmPath), featureBits));

@@ -6,7 +6,7 @@ import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 
 // What is wanted, and what is allowed until it is reached. See "Budgets" in DESIGN.md.
 const BUDGET = 70_000;
-const LIMIT = 138_000;
+const LIMIT = 136_400;
 
 const out = join(dirname(fileURLToPath(import.meta.url)), "../target/package");
 const files = readdirSync(out, { recursive: true })
